@@ -12,23 +12,37 @@
 
 /* --- the table --- */
 
+enum { NOTHING = 0, KEEPS_NAN = 1, IS_COSTLY = 2 };
+
 typedef struct {
   const char *text;
-  uint32_t arity;
+  uint32_t arity, traits;
 } row;
 
 static const row rows[TJ_ARRAY_OP_COUNT] = {
-    [TJ_ARRAY_CAST] = {"cast", 1},      [TJ_ARRAY_FMA] = {"fma", 3},
-    [TJ_ARRAY_LARGER] = {"maximum", 2}, [TJ_ARRAY_EXPONENT] = {"floor of log2", 1},
-    [TJ_ARRAY_SUM] = {"sum", 1},        [TJ_ARRAY_FARTHER] = {"maximum", 2},
-    [TJ_ARRAY_LARGEST] = {"max", 1},    [TJ_ARRAY_SMALLEST] = {"min", 1},
-#define ARRAY_FUNCTION(name, text, arity, single, twice, doc) [TJ_ARRAY_##name] = {text, arity},
+    [TJ_ARRAY_CAST] = {"cast", 1, KEEPS_NAN},
+    [TJ_ARRAY_FMA] = {"fma", 3, KEEPS_NAN},
+    [TJ_ARRAY_EXPONENT] = {"floor of log2", 1, KEEPS_NAN},
+    [TJ_ARRAY_LARGER] = {"maximum", 2, NOTHING},
+    [TJ_ARRAY_FARTHER] = {"maximum", 2, NOTHING},
+    [TJ_ARRAY_SUM] = {"sum", 1, NOTHING},
+    [TJ_ARRAY_LARGEST] = {"max", 1, NOTHING},
+    [TJ_ARRAY_SMALLEST] = {"min", 1, NOTHING},
+#define ARRAY_FUNCTION(name, text, arity, single, twice, traits, doc) [TJ_ARRAY_##name] = {text, arity, traits},
 #include "ir/array/array_function.def"
 #undef ARRAY_FUNCTION
 };
 
 uint32_t tj_array_arity(tj_array_op op) {
   return rows[op].arity;
+}
+
+bool tj_array_op_keeps_nan(tj_array_op op) {
+  return (rows[op].traits & KEEPS_NAN) != 0;
+}
+
+bool tj_array_op_is_costly(tj_array_op op) {
+  return (rows[op].traits & IS_COSTLY) != 0;
 }
 
 bool tj_array_is_reduction(tj_array_op op) {

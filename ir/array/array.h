@@ -90,6 +90,9 @@ typedef struct tj_array_program {
 /* How many arguments; 0 for what has none. */
 uint32_t tj_array_arity(tj_array_op op);
 bool tj_array_is_reduction(tj_array_op op);
+/* Traits of the table: of floats, NaN wherever an argument is; and worth keeping. */
+bool tj_array_op_keeps_nan(tj_array_op op);
+bool tj_array_op_is_costly(tj_array_op op);
 /* Its name in the language. */
 const char *tj_array_op_name(tj_array_op op);
 /* The function that a name with so many arguments stands for; false where there is none. With `arity` 0, of any
@@ -106,10 +109,12 @@ const tj_array *tj_array_integer(tj_graph *graph, tj_array_program *program, con
 /* Its extent is the program's; while that is not known, it is a number. */
 const tj_array *tj_array_index(tj_graph *graph, tj_array_program *program, uint32_t mode);
 const tj_array *tj_array_cast(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype);
-/* An integer of the program that is to become a shorter one, as a number, which saturates as those do that are written
- * out; any other array as it is. */
-const tj_array *tj_array_saturating(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype);
-/* What a destination of a type and a shape holds when the array has been stored there, repeated along extents of 1. */
+/* An integer of the program that is to become a shorter one, as a number, which saturates as those do that are
+ * written out; any other array as it is. */
+const tj_array *tj_array_saturating(tj_graph *graph, tj_array_program *program, const tj_array *array,
+                                    tj_dtype dtype);
+/* What a destination of a type and a shape holds when the array has been stored there, repeated along extents of 1.
+ */
 const tj_array *tj_array_stored(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype,
                                 const tj_node *const extent[], uint32_t rank);
 /* scale * array + bias in arithmetic of a type: f32, f64 or i64. */

@@ -2,37 +2,10 @@
 /* Which maxima may leave NaNs out, and which are of what has no sign. */
 #include "lower/array/array_extreme.h"
 
-/* Whether a function is NaN where an argument is. */
+/* Whether an array is NaN where what it is made of is: of types, short floats and integers do not have all NaNs. */
 static bool keeps_nan(const tj_array *array) {
-  switch (array->op) {
-  case TJ_ARRAY_CAST:
-    return tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT && tj_dtype_bits(array->dtype) >= 16;
-  case TJ_ARRAY_FMA:
-    return tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT;
-  case TJ_ARRAY_EXPONENT:
-  case TJ_ARRAY_add:
-  case TJ_ARRAY_sub:
-  case TJ_ARRAY_mul:
-  case TJ_ARRAY_div:
-  case TJ_ARRAY_neg:
-  case TJ_ARRAY_abs:
-  case TJ_ARRAY_min:
-  case TJ_ARRAY_max:
-  case TJ_ARRAY_floor:
-  case TJ_ARRAY_round:
-  case TJ_ARRAY_sqrt:
-  case TJ_ARRAY_rsqrt:
-  case TJ_ARRAY_exp:
-  case TJ_ARRAY_exp2:
-  case TJ_ARRAY_log:
-  case TJ_ARRAY_log2:
-  case TJ_ARRAY_tanh:
-  case TJ_ARRAY_sigmoid:
-  case TJ_ARRAY_erf:
-    return true;
-  default:
-    return false;
-  }
+  return tj_array_op_keeps_nan(array->op) && tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT &&
+         tj_dtype_bits(array->dtype) >= 16;
 }
 
 static bool has_one_of(const bool *set, const tj_array *array) {

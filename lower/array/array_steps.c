@@ -382,18 +382,8 @@ static void give_leaf(tj_array_maker *maker, const tj_array_region *region, cons
 /* --- what is kept --- */
 
 bool tj_array_is_costly(const tj_array_maker *maker, const tj_array *array) {
-  switch (array->op) {
-  case TJ_ARRAY_exp:
-  case TJ_ARRAY_exp2:
-  case TJ_ARRAY_log:
-  case TJ_ARRAY_log2:
-  case TJ_ARRAY_tanh:
-  case TJ_ARRAY_sigmoid:
-  case TJ_ARRAY_erf:
-    return array->dtype == maker->kernel->carried && tj_array_changes(maker, array);
-  default:
-    return false;
-  }
+  return tj_array_op_is_costly(array->op) && array->dtype == maker->kernel->carried &&
+         tj_array_changes(maker, array);
 }
 
 /* Moves an array's slots to its place in LDS, or from there. */
