@@ -10,6 +10,11 @@ static inline bool tj_is_power_of_two(int64_t number) {
   return number > 0 && (number & (number - 1)) == 0;
 }
 
+/* The greatest power of two that divides a number; 0 of 0. */
+static inline int64_t tj_power_in(int64_t number) {
+  return number & -number;
+}
+
 static inline uint32_t tj_log2(int64_t power) {
   return (uint32_t)__builtin_ctzll((unsigned long long)power);
 }

@@ -4,6 +4,7 @@
 #include "base/number/tile_parts.h"
 
 #include "base/number/cost.h"
+#include "base/number/power.h"
 
 enum { LOG_SLOTS = 3, SLOTS = 1 << LOG_SLOTS, NEXT_AXES = 3 /* after the first, by which tiles are priced */ };
 
@@ -127,11 +128,7 @@ static int64_t grain_of(const tj_tile_case *c, const tj_tile_run *run) {
   if (run->next != TJ_TILE_NONE && run->part < c->extent[run->next])
     steps |= run->part * stride[run->next] | c->extent[run->next] * stride[run->next];
   steps = tj_tile_greatest(steps, 1);
-  return tj_tile_least((steps & -steps) * bytes, c->tile->line_bytes);
-}
-
-static int64_t low_bit(int64_t value) {
-  return value & -value;
+  return tj_tile_least(tj_power_in(steps) * bytes, c->tile->line_bytes);
 }
 
 int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lanes) {
@@ -139,7 +136,7 @@ int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lan
   int64_t line = c->tile->line_bytes, vector = c->tile->vector_bytes, grain = grain_of(c, run);
   int64_t bytes = tj_tile_least(run->elements, MANY) * least_bytes(c, run->side);
   int64_t vectors = tj_tile_parts(bytes, vector);
-  int64_t whole = tj_tile_least(low_bit(vectors), lanes), of_cut = line - tj_tile_least(grain, whole * vector);
+  int64_t whole = tj_tile_least(tj_power_in(vectors), lanes), of_cut = line - tj_tile_least(grain, whole * vector);
   int64_t of_cuts = lanes > 0 ? (vectors - whole) * of_cut / lanes : 0;
   return (bytes + line - grain + of_cuts) * TJ_TILE_LINE_PARTS / bytes;
 }

@@ -103,10 +103,6 @@ typedef struct {
   int64_t bytes, grain;
 } run;
 
-static int64_t power_of_two_in(int64_t value) {
-  return value & -value;
-}
-
 static void begin_at(run *r, int64_t grain) {
   r->grain = at_most(r->grain, grain);
 }
@@ -133,7 +129,7 @@ static int64_t reach_of_lanes(const tj_shape_problem *problem, const tj_tile_sha
     int64_t units = tj_shape_room(shape, before) / scale_of(problem, shape, before, TJ_DESTINATION);
     lanes = lanes % units == 0 ? lanes / units : 1;
   }
-  return at_most(lanes, power_of_two_in(shape->extent[mode]));
+  return at_most(lanes, tj_power_in(shape->extent[mode]));
 }
 
 static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
@@ -149,7 +145,7 @@ static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, t
     goes_on = goes_on && (i == 0 || mode->continues[side]);
     r.bytes *= goes_on ? extent : 1;
     if (goes_on && !is_whole)
-      begin_at(&r, at_most(mode->grain[side] * power_of_two_in(extent), problem->line_bytes));
+      begin_at(&r, at_most(mode->grain[side] * tj_power_in(extent), problem->line_bytes));
     if (!goes_on && mode->extent > 1)
       begin_at(&r, mode->grain[side]);
     goes_on = goes_on && is_whole;
