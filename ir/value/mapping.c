@@ -319,6 +319,11 @@ tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const t
   return mapping;
 }
 
+bool tj_mapping_is_plain(const tj_mapping *mapping) {
+  return !mapping->is_launched && mapping->lds == NULL && mapping->passes == 1 && mapping->overlap == NULL &&
+         mapping->order == NULL && !mapping->streams;
+}
+
 tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const tj_value *as) {
   reading self = read_side(graph, "load", layout);
   tj_mapping_side side = side_of(&self, as);
@@ -432,13 +437,15 @@ static int64_t part_size(const tj_tuple *part) {
   return size;
 }
 
+int64_t tj_mapping_part_extent(const tj_mapping *mapping, uint32_t mode) {
+  return tj_mapping_extent(mapping, mode) / (mode == tj_mapping_pass_mode(mapping) ? mapping->passes : 1);
+}
+
 const tj_tuple *tj_mapping_part(tj_graph *graph, const tj_mapping *mapping) {
-  const tj_tuple *extent[TJ_MAX_DIMENSIONS];
-  uint32_t rank = tj_mapping_rank(mapping), last = tj_mapping_pass_mode(mapping);
-  for (uint32_t m = 0; m < rank; m++)
-    extent[m] = mapping->tile->item[m];
-  extent[last] = tj_tuple_constant(graph, tj_mapping_extent(mapping, last) / mapping->passes);
-  return tj_tuple_list(graph, extent, rank);
+  int64_t extent[TJ_MAX_DIMENSIONS];
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++)
+    extent[m] = tj_mapping_part_extent(mapping, m);
+  return tj_tuple_constants(graph, extent, tj_mapping_rank(mapping));
 }
 
 /* Whether a layout has a mode for each of the tile's, at least as long. */

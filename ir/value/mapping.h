@@ -118,6 +118,10 @@ uint32_t tj_mapping_rank(const tj_mapping *mapping);
 /* A mapping of tiles of these extents, of which nothing is checked; its sides are not set. */
 tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const tj_tuple *tile);
 
+/* Whether a mapping of known tiles says no more than its domain, its tile, load and store, and how that is brought.
+ */
+bool tj_mapping_is_plain(const tj_mapping *mapping);
+
 /* A side of that layout, of which nothing is checked. */
 tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const struct tj_value *as);
 
@@ -167,7 +171,8 @@ tj_mapping_place tj_mapping_at(tj_graph *graph, const tj_mapping *mapping, const
  * 0 bits where it has none. */
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]);
 tj_swizzle tj_mapping_lds_swizzle(const tj_mapping *mapping);
-/* The extents of what goes through LDS in one pass. */
+/* The extents of what goes through LDS in one pass: along a mode, and all of them. */
+int64_t tj_mapping_part_extent(const tj_mapping *mapping, uint32_t mode);
 const tj_tuple *tj_mapping_part(tj_graph *graph, const tj_mapping *mapping);
 /* The mapping of the part of the first pass, whose slots those of other passes are like, further along the mode of
  * passes by as much as a part is long; nothing of it is moved back. NULL where they are not alike. (mapping_pass.c)

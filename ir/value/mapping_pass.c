@@ -16,7 +16,7 @@ static int64_t reach_below(const tj_mapping_side *side, uint32_t mode, const tj_
 /* Whether a digit of slots tells all passes apart, by whole numbers of its steps, which no other digit reaches. */
 static bool tells_passes(const tj_mapping *mapping, const tj_mapping_side *side, const tj_mapping_digit *digit) {
   uint32_t mode = tj_mapping_pass_mode(mapping);
-  int64_t extent = tj_mapping_extent(mapping, mode), part = extent / mapping->passes;
+  int64_t extent = tj_mapping_extent(mapping, mode), part = tj_mapping_part_extent(mapping, mode);
   return digit >= side->digit + side->item_digits && digit->mode == mode && digit->step > 0 &&
          part % digit->step == 0 && digit->extent == extent / digit->step &&
          reach_below(side, mode, digit) < digit->step;

@@ -2,6 +2,7 @@
 /* Rows and columns as the modes of a mapping's domain, lanes and rows as its items. */
 #include "lower/array/array_mapping.h"
 
+#include "base/number/power.h"
 #include "ir/layout/leaves.h"
 #include "ir/value/value.h"
 #include "lower/mapping/mapped.h"
@@ -70,27 +71,23 @@ const tj_mapping *tj_array_mapping_of(const tj_array_space *space, const tj_arra
   if (target->wave_size == 1 || shape->is_split || (row == NO_MODE && shape->rows > 1) ||
       (column == NO_MODE && columns_of(shape) > 1) || (row == NO_MODE && column == NO_MODE))
     return NULL;
-  const tj_tuple *extent[2];
+  int64_t extent[2];
   if (row != NO_MODE)
-    extent[rank++] = tj_tuple_constant(graph, shape->rows);
+    extent[rank++] = shape->rows;
   if (column != NO_MODE)
-    extent[rank++] = tj_tuple_constant(graph, columns_of(shape));
+    extent[rank++] = columns_of(shape);
   tj_mapping_digits item = {.count = 0}, slot = {.count = 0};
   tj_mapping_add_digit(&item, shape->lanes, shape->width, column);
   tj_mapping_add_digit(&item, shape->rows, 1, row);
   tj_mapping_add_digit(&slot, shape->width, 1, column);
   tj_mapping_add_digit(&slot, shape->repeats, (int64_t)shape->lanes * shape->width, column);
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  *mapping = (tj_mapping){.domain = is_in_order(space) ? NULL : domain_of(space), .tile = tj_tuple_list(graph, extent, rank), .passes = 1};
+  tj_mapping *mapping = tj_mapping_of_tile(graph, is_in_order(space) ? NULL : domain_of(space),
+                                           tj_tuple_constants(graph, extent, rank));
   mapping->load = mapping->store = tj_mapping_side_of_digits(graph, &item, &slot, NULL);
   return mapping;
 }
 
 /* --- given ones --- */
-
-static bool is_power_of_two(uint32_t number) {
-  return (number & (number - 1)) == 0;
-}
 
 /* What a side would be, if it were one of rows. */
 static tj_array_shape shape_of_side(const tj_array_space *space, const tj_mapping_side *side) {
@@ -104,38 +101,24 @@ static tj_array_shape shape_of_side(const tj_array_space *space, const tj_mappin
   return shape;
 }
 
-/* The next digit of more than one value, from *at to before `end`; NULL: there is none. */
-static const tj_mapping_digit *next_digit(const tj_mapping_side *side, uint32_t *at, uint32_t end) {
-  while (*at < end && side->digit[*at].extent == 1)
-    ++*at;
-  return *at < end ? &side->digit[(*at)++] : NULL;
-}
-
-static bool are_same_digits(const tj_mapping_side *a, const tj_mapping_side *b, bool of_items) {
-  uint32_t at = of_items ? 0 : a->item_digits, other_at = of_items ? 0 : b->item_digits;
-  const tj_mapping_digit *one, *other;
-  do {
-    one = next_digit(a, &at, of_items ? a->item_digits : a->digit_count);
-    other = next_digit(b, &other_at, of_items ? b->item_digits : b->digit_count);
-    if ((one == NULL) != (other == NULL) ||
-        (one != NULL && (one->extent != other->extent || one->step != other->step || one->mode != other->mode)))
-      return false;
-  } while (one != NULL);
-  return true;
-}
-
-static bool are_same_sides(const tj_mapping_side *a, const tj_mapping_side *b) {
-  return a->as == NULL && b->as == NULL && are_same_digits(a, b, true) && are_same_digits(a, b, false);
+/* Whether a side has the digits of one of rows, which has none of one value. */
+static bool is_side_of_rows(tj_graph *graph, const tj_mapping_side *side, const tj_mapping_side *rows) {
+  tj_mapping_digits part[2] = {{.count = 0}, {.count = 0}};
+  for (uint32_t i = 0; i < side->digit_count; i++) {
+    const tj_mapping_digit *d = &side->digit[i];
+    tj_mapping_add_digit(&part[i < side->item_digits ? 0 : 1], d->extent, d->step, d->mode);
+  }
+  const tj_mapping_side plain = tj_mapping_side_of_digits(graph, &part[0], &part[1], NULL);
+  return side->as == NULL && plain.items > 0 && tj_layout_equal(plain.layout, rows->layout);
 }
 
 /* Whether a mapping says no more than this one, which is of rows. */
 static bool is_of_rows(const tj_array_space *space, const tj_mapping *given, const tj_mapping *rows) {
-  bool is_plain = !given->is_launched && given->lds == NULL && given->passes == 1 && given->overlap == NULL &&
-                  given->order == NULL && !given->streams && !given->is_direct && !given->by_dma;
   bool has_domain =
       given->domain == NULL ? rows->domain == NULL : tj_layout_equal(*given->domain, *domain_of(space));
-  return is_plain && has_domain && tj_tuple_equal(given->tile, rows->tile) &&
-         are_same_sides(&given->load, &rows->load) && are_same_sides(&given->store, &rows->store);
+  return tj_mapping_is_plain(given) && !given->by_dma && has_domain && tj_tuple_equal(given->tile, rows->tile) &&
+         is_side_of_rows(space->graph, &given->load, &rows->load) &&
+         is_side_of_rows(space->graph, &given->store, &rows->store);
 }
 
 _Noreturn static void fail_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_mapping *rows) {
@@ -157,7 +140,7 @@ tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_ke
   const tj_node *columns = space->columns.size;
   tj_array_shape shape = shape_of_side(space, &given->load);
   const tj_mapping *rows = tj_array_mapping_of(space, &shape, target);
-  bool halves = is_power_of_two(shape.lanes) && is_power_of_two(shape.width);
+  bool halves = tj_is_power_of_two(shape.lanes) && tj_is_power_of_two(shape.width);
   if (rows == NULL || !halves || !is_of_rows(space, given, rows))
     fail_rows(space, kernel, halves ? rows : NULL);
   if ((uint64_t)shape.lanes * shape.rows > target->workgroup_limit)

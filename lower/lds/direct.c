@@ -12,15 +12,10 @@
 
 /* --- leaves --- */
 
-/* The extent of what is in LDS in one pass. */
-static int64_t part_extent(const tj_mapping *mapping, uint32_t mode) {
-  return tj_mapping_extent(mapping, mode) / (mode == tj_mapping_pass_mode(mapping) ? mapping->passes : 1);
-}
-
 static bool is_by_mode(tj_graph *graph, const tj_mapping *mapping, const tj_layout *layout) {
   bool is_same = tj_tuple_is_list(layout->shape) && layout->shape->count == tj_mapping_rank(mapping);
   for (uint32_t m = 0; m < tj_mapping_rank(mapping) && is_same; m++)
-    is_same = tj_is_int(tj_tuple_product(graph, layout->shape->item[m]), part_extent(mapping, m));
+    is_same = tj_is_int(tj_tuple_product(graph, layout->shape->item[m]), tj_mapping_part_extent(mapping, m));
   return is_same;
 }
 
@@ -62,10 +57,10 @@ static void find_places(prover *p, const tj_lds_leaf leaf[], uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     for (int64_t c = 0; c < tj_mapping_extent(p->mapping, leaf[i].mode); c++)
       p->place[leaf[i].mode][c] +=
-          c % part_extent(p->mapping, leaf[i].mode) / leaf[i].step % leaf[i].extent * leaf[i].stride;
+          c % tj_mapping_part_extent(p->mapping, leaf[i].mode) / leaf[i].step % leaf[i].extent * leaf[i].stride;
   }
   uint32_t parted = tj_mapping_pass_mode(p->mapping), parts = tj_mapping_lds_parts(p->mapping, p->mapping->passes);
-  int64_t part = part_extent(p->mapping, parted), pitch = tj_mapping_lds_pitch(p->graph, p->mapping);
+  int64_t part = tj_mapping_part_extent(p->mapping, parted), pitch = tj_mapping_lds_pitch(p->graph, p->mapping);
   for (int64_t c = 0; c < tj_mapping_extent(p->mapping, parted); c++)
     p->place[parted][c] += c / part % parts * pitch;
 }
@@ -98,7 +93,7 @@ static const char *obstacle_of_swizzle(const prover *p) {
   tj_swizzle swizzle = tj_mapping_lds_swizzle(p->mapping);
   int64_t elements = 1, unit = (int64_t)1 << (swizzle.bits + swizzle.base);
   for (uint32_t m = 0; m < tj_mapping_rank(p->mapping); m++)
-    elements *= part_extent(p->mapping, m);
+    elements *= tj_mapping_part_extent(p->mapping, m);
   if (p->mapping->lds->kind == TJ_VALUE_COMPOSED && !tj_is_int(p->mapping->lds->composed->offset->value, 0))
     return "lds begins beyond 0";
   if (swizzle.bits == 0)

@@ -37,8 +37,7 @@ static bool has_neighbours(const tj_mapping_side *side, const tj_mapping *mappin
 
 uint32_t tj_mapping_neighbours(const tj_mapping *mapping) {
   uint32_t slots = mapping->load.slots;
-  bool is_plain = !mapping->is_launched && tj_mapping_rank(mapping) == 1 && mapping->lds == NULL &&
-                  mapping->passes == 1 && mapping->overlap == NULL && mapping->order == NULL && !mapping->streams;
+  bool is_plain = tj_mapping_rank(mapping) == 1 && tj_mapping_is_plain(mapping);
   return is_plain && has_neighbours(&mapping->load, mapping, slots) && has_neighbours(&mapping->store, mapping, slots)
              ? slots
              : 0;

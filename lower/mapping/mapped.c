@@ -532,7 +532,7 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
       .held = held,
       .target = target,
       .is_given = mapped->is_given,
-      .bytes = tj_dtype_bits(flat->carried) / 8,
+      .bytes = tj_element_bytes(flat, TJ_LDS),
       .load = hold(graph, held, &held->load, item),
       .store = hold(graph, held, &held->store, item),
       .tiling = {.domain = mapped->domain,

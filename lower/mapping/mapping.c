@@ -62,7 +62,7 @@ static void describe(tj_tile_search *search) {
   tj_shape_problem *problem = &search->problem;
   uint32_t sources = search->flat->arithmetic.count > 1 ? search->flat->arithmetic.count : 1;
   problem->count = search->domain->count;
-  problem->carried_bytes = tj_dtype_bits(search->flat->carried) / 8;
+  problem->carried_bytes = tj_element_bytes(search->flat, TJ_LDS);
   problem->lds_bytes = search->target->lds_bytes - search->target->lds_bytes / PARTS_OF_LDS;
   problem->lds_phase = phase_of(search->target);
   problem->line_bytes = tj_cache_line_bytes(search->target->processor);

@@ -183,7 +183,7 @@ static tj_box_problem problem_of(tj_graph *graph, const tj_box_tile *tile, const
                                  bool is_stored) {
   const tj_tiling *tiling = tile->tiling;
   uint32_t operand = is_stored ? TJ_OPERAND_DESTINATION : TJ_OPERAND_SOURCE;
-  uint32_t bytes = tj_dtype_bits(tile->flat->carried) / 8;
+  uint32_t bytes = tj_element_bytes(tile->flat, TJ_LDS);
   uint32_t place = pass % tj_mapping_lds_parts(tiling->mapping, tiling->passes);
   return (tj_box_problem){.domain = tiling->domain,
                           .mapping = tiling->mapping,
@@ -203,7 +203,7 @@ static const char *find_boxes_of_pass(tj_graph *graph, const tj_box_tile *tile, 
   const tj_node *number = tile->tiling->pass != NULL ? tile->tiling->pass : tj_int(graph, pass);
   uint32_t parted = tj_mapping_pass_mode(mapping), count = tile->tiling->domain->count;
   const tj_node **base = tj_arena_copy(&graph->job->arena, tile->base, (count + 1) * sizeof *base);
-  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, parted) / mapping->passes);
+  const tj_node *part = tj_int(graph, tj_mapping_part_extent(mapping, parted));
   const tj_node *first = tj_mul(graph, number, part);
   base[parted] = tj_simplified(graph, tj_add(graph, base[parted], first));
   const tj_box_problem problem = problem_of(graph, tile, base, pass, false);

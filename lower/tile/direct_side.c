@@ -79,7 +79,7 @@ typedef struct {
 
 static part_place part_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const digit[]) {
   uint32_t mode = tj_mapping_pass_mode(mapping);
-  const tj_node *extent = tj_int(graph, tj_mapping_extent(mapping, mode) / mapping->passes);
+  const tj_node *extent = tj_int(graph, tj_mapping_part_extent(mapping, mode));
   const tj_node *first = tj_mul(graph, tj_div(graph, digit[mode], extent), extent);
   const tj_node *back = tj_mul(graph, first, tj_int(graph, -1));
   return (part_place){moved_along(graph, digit, tj_mapping_rank(mapping), mode, back), first, mode};

@@ -75,7 +75,7 @@ typedef struct {
 static lds_parts parts_of(stager *st) {
   tj_graph *graph = st->graph;
   const tj_mapping *mapping = mapping_of(st);
-  return (lds_parts){tj_int(graph, tj_mapping_extent(mapping, tj_mapping_pass_mode(mapping)) / mapping->passes),
+  return (lds_parts){tj_int(graph, tj_mapping_part_extent(mapping, tj_mapping_pass_mode(mapping))),
                      tj_int(graph, tj_mapping_lds_pitch(graph, mapping)),
                      tj_int(graph, tj_mapping_lds_parts(mapping, st->passes))};
 }

@@ -36,10 +36,6 @@ static inline uint32_t tj_tile_operands(const tj_tile_maker *maker) {
   return TJ_OPERAND_OTHERS + maker->tiling->domain->other_count;
 }
 
-static inline uint32_t tj_tile_bytes(const tj_tile_maker *maker, uint32_t buffer) {
-  return tj_dtype_bits(buffer == TJ_LDS ? maker->kernel->carried : maker->kernel->buffer[buffer].dtype) / 8;
-}
-
 /* How many parts of the tile are in LDS at a time. */
 static inline uint32_t tj_tile_parts(const tj_tile_maker *maker) {
   return tj_mapping_lds_parts(maker->tiling->mapping, maker->tiling->passes);

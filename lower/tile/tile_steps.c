@@ -51,7 +51,7 @@ static tj_access in_share(tj_tile_maker *maker, tj_access access, const slot_sha
 static tj_access displaced(const tj_tile_maker *maker, tj_access access) {
   tj_displaced parts = tj_displace(maker->graph, access.offset);
   uint32_t limit = access.buffer == TJ_LDS ? UINT32_MAX : maker->target->displacement_limit;
-  if (parts.displacement < limit / tj_tile_bytes(maker, access.buffer)) {
+  if (parts.displacement < limit / tj_element_bytes(maker->kernel, access.buffer)) {
     access.offset = parts.rest;
     access.displacement = parts.displacement;
   }

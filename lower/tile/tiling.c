@@ -111,7 +111,7 @@ static const tj_node *within_tile(const tj_tile_maker *maker, uint32_t mode, con
   const tj_mapping *mapping = maker->tiling->mapping;
   if (maker->tiling->pass == NULL || mode != tj_mapping_pass_mode(mapping))
     return digit;
-  const tj_node *part = tj_int(maker->graph, tj_mapping_extent(mapping, mode) / mapping->passes);
+  const tj_node *part = tj_int(maker->graph, tj_mapping_part_extent(mapping, mode));
   return tj_terse_add(maker->graph, digit, tj_mul(maker->graph, maker->tiling->pass, part));
 }
 
@@ -229,7 +229,7 @@ static void make_side(tj_tile_maker *maker, uint32_t operand) {
  * LDS, as wide as its places have been found to be. */
 static uint32_t widest_of(const tj_tile_maker *maker, uint32_t operand) {
   bool is_direct = operand == TJ_OPERAND_SOURCE && maker->tiling->direct > 0;
-  uint32_t widest = tj_target_widest(maker->target, tj_tile_bytes(maker, tj_flat_buffer(maker->flat, operand)));
+  uint32_t widest = tj_target_widest(maker->target, tj_element_bytes(maker->kernel, tj_flat_buffer(maker->flat, operand)));
   uint32_t slots =
       tile_of(maker, operand)->slot_count / (is_loaded(maker, operand) ? 1 : tj_tile_shares(maker->tiling));
   widest = is_direct ? maker->tiling->direct : widest;
@@ -247,7 +247,7 @@ enum { BARRIER_BYTES = 16 }; /* as much room as a barrier of any target takes, i
 
 /* Finds the way through LDS; false where the tile does not fit there, with the barrier of its boxes. */
 static bool plan_stage(tj_tile_maker *maker) {
-  uint32_t bytes = tj_tile_bytes(maker, TJ_LDS);
+  uint32_t bytes = tj_element_bytes(maker->kernel, TJ_LDS);
   if (!tj_plan_staging(maker->graph, maker->tiling, maker->target, bytes, &maker->side[TJ_OPERAND_SOURCE],
                        &maker->side[TJ_OPERAND_DESTINATION], &maker->staging))
     return false;
@@ -301,7 +301,7 @@ static const char *obstacle_of_dma_store(tj_tile_maker *maker) {
 /* Why the vectors that go straight into LDS do not; NULL: they do. Nobody chooses narrower ones than there could be.
  */
 static const char *obstacle_of_width(tj_tile_maker *maker) {
-  uint32_t width = maker->staging.in[0].width, bytes = width * tj_tile_bytes(maker, TJ_LDS);
+  uint32_t width = maker->staging.in[0].width, bytes = width * tj_element_bytes(maker->kernel, TJ_LDS);
   if (width > maker->side[TJ_OPERAND_SOURCE].width || (width < maker->tiling->direct && !maker->tiling->is_given))
     return tj_string_format(maker->graph->job,
                             "the %" PRIu32 " elements that a work-item loads at a time are not surely neighbours in "
