@@ -70,8 +70,8 @@ void tj_job_destroy(tj_job *job);
  * May be nested: an inner run's failure ends at the inner run. */
 tj_status tj_job_run(tj_job *job, void (*body)(tj_job *job, void *data), void *data);
 
-/* The same within the job's body, for an attempt that the input may not allow; then it is false, and job->problem says
- * why. Where it fails for another reason (memory, a cancellation), so does the body. */
+/* The same within the job's body, for an attempt that the input may not allow; then it is false, and job->problem
+ * says why. Where it fails for another reason (memory, a cancellation), so does the body. */
 bool tj_job_try(tj_job *job, void (*body)(tj_job *job, void *data), void *data);
 
 /* Ends the job's body: the input is wrong in the way that `code` names, at job->here. */

@@ -64,7 +64,7 @@ typedef struct {
   uint32_t code_object_version; /* 3 … 6 */
   uint32_t generic_version;     /* of a generic processor's code; 0 otherwise */
   tj_feature xnack, sramecc;
-  const char *target_id;       /* gfx90a:sramecc+:xnack- */
+  const char *target_id; /* gfx90a:sramecc+:xnack- */
   bool has_metadata;
   const char *metadata_target; /* what the metadata calls the target; "" when it does not */
   const tj_segment *segment;
@@ -89,7 +89,8 @@ const tj_object_symbol *tj_code_object_symbol(const tj_code_object *object, cons
 /* The file's bytes from `address` on, to the end of those of the segment there; empty when there are none. */
 tj_bytes tj_code_object_at(const tj_code_object *object, uint64_t address);
 
-/* Fails with `code` where the metadata, if there are any, say something else than the header or a kernel's descriptor. */
+/* Fails with `code` where the metadata, if there are any, say something else than the header or a kernel's
+ * descriptor. */
 void tj_code_object_agree(tj_job *job, const tj_code_object *object, tj_problem_code code);
 
 /* Checks what the compiler has just made: the kernel is there with descriptor and metadata, which agree with each

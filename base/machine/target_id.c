@@ -118,8 +118,8 @@ static char sign_of(tj_feature feature) {
 }
 
 void tj_target_id_write(const tj_target_id *id, char text[TJ_TARGET_ID_SIZE]) {
-  int length = snprintf(text, TJ_TARGET_ID_SIZE, "%s%s%s", id->processor, id->is_cubin ? ":" : "",
-                        id->is_cubin ? cubin : "");
+  int length =
+      snprintf(text, TJ_TARGET_ID_SIZE, "%s%s%s", id->processor, id->is_cubin ? ":" : "", id->is_cubin ? cubin : "");
   for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
     if (is_fixed(id->feature[i]))
       length +=

@@ -4,8 +4,9 @@
  * LLVM's "User Guide for AMDGPU Backend" defines them: features may stand in any order, each once; the canonical form
  * has them in the alphabet's. A feature that is left out of the ID of code may be on or off where it runs. `host` is
  * a target ID without features, and so are NVIDIA's processors, sm_90, whose code is PTX, or with sm_90:cubin machine
- * code, and the levels of processors that a host may have (host_level.def). This is the one reader of them: for compilation, for launches, for simulated agents and for
- * what code objects say of themselves. Which processors there are, and which features each has, is not known here.
+ * code, and the levels of processors that a host may have (host_level.def). This is the one reader of them: for
+ * compilation, for launches, for simulated agents and for what code objects say of themselves. Which processors there
+ * are, and which features each has, is not known here.
  *
  * Pure functions, but for what they ask this processor; texts are not trusted: nothing is read past their zero, and
  * none is too long. */
@@ -57,8 +58,9 @@ bool tj_target_id_parse(const char *text, tj_target_id *id, tj_target_reason *re
 void tj_target_id_write(const tj_target_id *id, char text[TJ_TARGET_ID_SIZE]);
 
 /* Whether code of one target ID runs on a device of another: the processors are the same, or NVIDIA's, the device's
- * not before the code's, as PTX allows, and for cubins of the same major number; and the device has each feature that the code fixes as the code fixes it. Or
- * the device is the host, which has the level that the code is for. False with a reason. */
+ * not before the code's, as PTX allows, and for cubins of the same major number; and the device has each feature that
+ * the code fixes as the code fixes it. Or the device is the host, which has the level that the code is for. False
+ * with a reason. */
 bool tj_target_id_allows(const tj_target_id *code, const tj_target_id *device, tj_target_reason *reason);
 
 /* The same of texts. Texts that are no target IDs are no reason to run code. */

@@ -159,8 +159,8 @@ static void submit(const kernel *k) {
 
 enum { MOST_WORDS = 64 };
 
-/* The program launches: a parameter for each word. Shared memory that the code does not lay out itself is the launch's to
- * give. */
+/* The program launches: a parameter for each word. Shared memory that the code does not lay out itself is the
+ * launch's to give. */
 static void launch(const kernel *k, CUstream stream) {
   const tj_recipe *recipe;
   CUfunction function;

@@ -35,8 +35,8 @@ const tj_distribution *tj_arg_distribution(tj_call *call, uint32_t index);
 const tj_value *tj_arg_list(tj_call *call, uint32_t index);
 /* Three lists from argument `first` on, as transform(V, [T, …], [[lower], …], [[upper], …]) has them. */
 const tj_view_step *tj_arg_steps(tj_call *call, uint32_t first, uint32_t *count);
-/* A named argument and its place, NULL where it is not given; its value; and one that, if given, is to blame from here
- * on. */
+/* A named argument and its place, NULL where it is not given; its value; and one that, if given, is to blame from
+ * here on. */
 const tj_binding *tj_arg_binding(const tj_call *call, const char *name);
 const tj_value *tj_arg_named(const tj_call *call, const char *name);
 const tj_value *tj_arg_blamed(tj_call *call, const char *name);

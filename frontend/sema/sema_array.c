@@ -274,8 +274,8 @@ static const tj_array *call_function(frame *f, const tj_ast *ast, const struct t
   const tj_ast **given = TJ_NEW_ARRAY(f->job, const tj_ast *, item->parameter_count + 1);
   tj_function_arguments(f->job, function, ast, given);
   for (uint32_t i = 0; i < item->parameter_count; i++) {
-    const tj_array *array = given[i] != NULL ? evaluate(f, given[i])
-                                             : array_of_value(f, tj_function_otherwise(function, i));
+    const tj_array *array =
+        given[i] != NULL ? evaluate(f, given[i]) : array_of_value(f, tj_function_otherwise(function, i));
     body.name[body.count++] = (named_array){item->parameter[i].name, array};
   }
   const tj_open_call call = tj_function_open(f->job, function, ast);
@@ -332,10 +332,9 @@ static const tj_array *add_gather(frame *f, tj_array_gather gather) {
                                       f->argument[gather.indices].name, gather.dimension);
   if (program->gather == NULL)
     program->gather = TJ_NEW_ARRAY(f->job, tj_array_gather, TJ_ARRAY_MOST);
-  gather.array = tj_array_buffer(f->graph, program, f->kernel->argument_count + program->gather_count, name,
-                                 dtype_of(f, argument),
-                                 indexed_extents(f, gather.argument, gather.indices, gather.dimension),
-                                 rank_of(f, gather.argument));
+  gather.array = tj_array_buffer(
+      f->graph, program, f->kernel->argument_count + program->gather_count, name, dtype_of(f, argument),
+      indexed_extents(f, gather.argument, gather.indices, gather.dimension), rank_of(f, gather.argument));
   program->gather[program->gather_count++] = gather;
   return gather.array;
 }

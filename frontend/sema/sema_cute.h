@@ -19,6 +19,7 @@ const tj_value *tj_evaluate_cute_function(tj_scope *scope, const tj_ast *applica
 /* The value with which a chain of operators begins where it is a print of CuTe: a swizzle of bytes and a pointer, a
  * pointer and a layout, ArithTuple(…) and a layout. *count is how many of the links it takes. NULL for other chains.
  */
-const tj_value *tj_evaluate_cute_chain(tj_scope *scope, const tj_ast *const chain[], uint32_t length, uint32_t *count);
+const tj_value *tj_evaluate_cute_chain(tj_scope *scope, const tj_ast *const chain[], uint32_t length,
+                                       uint32_t *count);
 
 #endif

@@ -190,8 +190,7 @@ static bool skip_exponent(tj_lexer *lexer) {
 static tj_token lex_fraction(tj_lexer *lexer, uint32_t begin, bool is_decimal) {
   bool has_point = peek(lexer, 0) == '.';
   lexer->position += has_point ? 1 : 0;
-  bool is_whole =
-      (!has_point || skip_digits(lexer)) && skip_exponent(lexer) && !is_word_character(peek(lexer, 0));
+  bool is_whole = (!has_point || skip_digits(lexer)) && skip_exponent(lexer) && !is_word_character(peek(lexer, 0));
   if (!is_decimal || !is_whole) {
     skip_word(lexer);
     tj_note(lexer->job, "a decimal number is written 0.5, 2.5e-3 or 1e5; a range is written 0..9, with two dots");

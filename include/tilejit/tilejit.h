@@ -31,12 +31,12 @@ typedef struct tj_import tj_import;
 typedef tj_status (*tj_read_function)(void *user, const char *importer, const char *path, tj_import *import);
 
 /* Has programs that are created on a context from now on import what a function finds; NULL, as at first: imports are
- * TJ2040. The library itself reads no files. The function is called by the thread that creates the program, before the
- * call returns, once for each import. */
+ * TJ2040. The library itself reads no files. The function is called by the thread that creates the program, before
+ * the call returns, once for each import. */
 TJ_API void tj_context_set_reader(tj_context *context, tj_read_function function, void *user);
 
-/* The text, which is copied, and its name: diagnostics call it so, it is the `importer` of what it imports itself, and
- * texts of one name are imported once. */
+/* The text, which is copied, and its name: diagnostics call it so, it is the `importer` of what it imports itself,
+ * and texts of one name are imported once. */
 TJ_API tj_status tj_import_give(tj_import *import, const char *name, const char *text, size_t length);
 /* Why there is no text, for the diagnostic; copied. Returns TJ_ERROR_INPUT. */
 TJ_API tj_status tj_import_refuse(tj_import *import, const char *reason);
@@ -44,11 +44,11 @@ TJ_API tj_status tj_import_refuse(tj_import *import, const char *reason);
 /* --- the cache --- */
 
 /* Kernels that have been compiled, in memory and on disk: what was compiled once, by any process of the user, is not
- * compiled again. They are found by the exact text of a program, with its fixed parameters, the kernel, the target and
- * the versions of tilejit and LLVM; or, where the text is new, by the simplified kernel. On disk each is a file with a
- * checksum; what is damaged, or could have been written by another user, is not used. Where the cache cannot be read
- * or written, kernels are compiled: its failures are no errors. Code for GPUs is kept wherever the library runs; code for
- * the host is kept on disk on x86-64 alone, and elsewhere in memory.
+ * compiled again. They are found by the exact text of a program, with its fixed parameters, the kernel, the target
+ * and the versions of tilejit and LLVM; or, where the text is new, by the simplified kernel. On disk each is a file
+ * with a checksum; what is damaged, or could have been written by another user, is not used. Where the cache cannot
+ * be read or written, kernels are compiled: its failures are no errors. Code for GPUs is kept wherever the library
+ * runs; code for the host is kept on disk on x86-64 alone, and elsewhere in memory.
  *
  * A context makes itself a cache of default options with its first compilation, unless it is given another one. A
  * cache may be given to many contexts, used by threads at the same time, and by any number of processes. */
@@ -96,7 +96,8 @@ typedef struct {
 /* Any thread may ask. Reads the folder. */
 TJ_API tj_cache_stats tj_cache_stats_of(tj_cache *cache);
 
-/* Forgets all that is kept, in memory and on disk. Codes live on. TJ_ERROR_SYSTEM where a file could not be removed. */
+/* Forgets all that is kept, in memory and on disk. Codes live on. TJ_ERROR_SYSTEM where a file could not be removed.
+ */
 TJ_API tj_status tj_cache_clear(tj_cache *cache);
 
 /* --- the language --- */
@@ -140,8 +141,8 @@ typedef struct {
 } tj_program_piece;
 
 /* The same of several texts, as if they stood in one with a ; after each: what one defines, the next ones see. The
- * expression is that of the last one; what others end in is passed over. Diagnostics have the name of the text that is to blame, and the line and column
- * there. */
+ * expression is that of the last one; what others end in is passed over. Diagnostics have the name of the text that
+ * is to blame, and the line and column there. */
 TJ_API tj_status tj_program_create_of(tj_context *context, const tj_program_piece pieces[], size_t count,
                                       const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
 TJ_API void tj_program_destroy(tj_program *program);
@@ -153,9 +154,9 @@ typedef struct tj_prelude tj_prelude;
 TJ_API tj_status tj_prelude_create(tj_context *context, tj_prelude **prelude);
 TJ_API void tj_prelude_destroy(tj_prelude *prelude);
 
-/* The same as tj_program_create, for a text that sees the parameters and values that the prelude holds, and may define
- * their names anew; on TJ_OK the prelude has also what the text defines, kernels excepted. What was defined with an
- * earlier value keeps it. `fixed` may name any parameter of the prelude. */
+/* The same as tj_program_create, for a text that sees the parameters and values that the prelude holds, and may
+ * define their names anew; on TJ_OK the prelude has also what the text defines, kernels excepted. What was defined
+ * with an earlier value keeps it. `fixed` may name any parameter of the prelude. */
 TJ_API tj_status tj_program_create_after(tj_prelude *prelude, const char *name, const char *text, size_t length,
                                          const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
 
@@ -178,8 +179,8 @@ typedef enum {
   TJ_TEXT_CK        /* CK Tile's C++: descriptors, transforms, tile_distribution_encoding<…> */
 } tj_text_form;
 
-/* The value as an expression of another language, in which parameters are variables of their names. TJ2005 where it has
- * none, with the reason. */
+/* The value as an expression of another language, in which parameters are variables of their names. TJ2005 where it
+ * has none, with the reason. */
 TJ_API tj_status tj_program_foreign_text(tj_program *program, tj_text_form form, tj_blob *text);
 
 /* What tj_program_table writes. */
@@ -256,10 +257,11 @@ typedef struct {
  *   where it leaves the tile.
  *   Arrows lead through what one thread of a tile holds. TJ2014 where there is no such thread, TJ2005 where nobody
  *   holds anything.
- * - A list of a layout and a tiler is the layout's grid, coloured by tile; of a layout and a coordinate with underscores,
- *   the grid in which the slice is marked.
- * - A list of a shape (M,N,K), threads, and three such layouts, as the library of atoms has matrix instructions, is the
- *   tiles of A, B and C; a list of threads and three such layouts, a copy instruction, what it reads and what it writes.
+ * - A list of a layout and a tiler is the layout's grid, coloured by tile; of a layout and a coordinate with
+ * underscores, the grid in which the slice is marked.
+ * - A list of a shape (M,N,K), threads, and three such layouts, as the library of atoms has matrix instructions, is
+ * the tiles of A, B and C; a list of threads and three such layouts, a copy instruction, what it reads and what it
+ * writes.
  *
  * JSON: {"title", "note", "color" (what colours mean, or null), "panels": [{"caption", "rows", "columns",
  * "row_labels", "column_labels", "cells": [{"row", "column", "coordinate", "value", "valid", "color"}…]}…]}.
@@ -297,22 +299,22 @@ typedef struct {
 /* What is known of a map or a kernel. A finding is about something ("injective", "coverage", "vector", "coalesced",
  * "occupancy", …), and says yes, no or unknown, or is a fact; its numbers are elements, bytes, cycles, cache lines as
  * their names say. `holds` gets 0 where a valid coordinate reaches outside of its buffer, or where a required
- * finding is not yes; else 1. Each variant of a kernel that has several is checked by itself, with values of parameters
- * with which a launch takes it; of the last one, which serves where no other does, nothing is required of what it costs
- * beside others. A candidate's finding has its mapping, as program text, and its price in cache lines; each is
- * compiled for it. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ4002 for
- * an unknown dtype, and what compiling a kernel may give. */
+ * finding is not yes; else 1. Each variant of a kernel that has several is checked by itself, with values of
+ * parameters with which a launch takes it; of the last one, which serves where no other does, nothing is required of
+ * what it costs beside others. A candidate's finding has its mapping, as program text, and its price in cache lines;
+ * each is compiled for it. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ4002 for an
+ * unknown dtype, and what compiling a kernel may give. */
 TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
 
-/* How many elements of a layout or a view in memory surely move at once, and for wider accesses, up to 16 bytes, of what
- * parameters would have to be multiples; or why no multiples would do. Findings "vector" and "wider", in the forms of
- * tj_program_check. `dtype` NULL: f32. */
+/* How many elements of a layout or a view in memory surely move at once, and for wider accesses, up to 16 bytes, of
+ * what parameters would have to be multiples; or why no multiples would do. Findings "vector" and "wider", in the
+ * forms of tj_program_check. `dtype` NULL: f32. */
 TJ_API tj_status tj_program_suggest(tj_program *program, const char *dtype, tj_check_form form, tj_blob *text);
 
-/* A layout of a tile in LDS, or in NVIDIA's shared memory, and who stores and loads the tile there. Texts are programs
- * that end in an expression and see the items of `declarations` (may be NULL). `lds` is any map from the coordinate in
- * the tile to the element; `store` and `load` say who holds what of the tile: distributions, or layouts whose first
- * mode is the thread, onto the tile's colexicographic index or its coordinate. */
+/* A layout of a tile in LDS, or in NVIDIA's shared memory, and who stores and loads the tile there. Texts are
+ * programs that end in an expression and see the items of `declarations` (may be NULL). `lds` is any map from the
+ * coordinate in the tile to the element; `store` and `load` say who holds what of the tile: distributions, or layouts
+ * whose first mode is the thread, onto the tile's colexicographic index or its coordinate. */
 typedef struct {
   const char *declarations;
   const char *lds;          /* tj_suggest_lds_layouts: NULL */
@@ -328,26 +330,27 @@ typedef struct {
   int64_t tile[2]; /* the same: the tile's extents; zeros: those that distributions and coordinates reach */
 } tj_lds_question;
 
-/* What the banks make of it, by instruction: which one it is, its bytes, phases and cycles, and of those that take more
- * cycles than phases two lanes that meet in a bank. `holds` and findings are as those of tj_program_check; those of
- * instructions have the member "instruction", too. TJ2005 and TJ2014 for what is no map of the tile, TJ4002 for an
+/* What the banks make of it, by instruction: which one it is, its bytes, phases and cycles, and of those that take
+ * more cycles than phases two lanes that meet in a bank. `holds` and findings are as those of tj_program_check; those
+ * of instructions have the member "instruction", too. TJ2005 and TJ2014 for what is no map of the tile, TJ4002 for an
  * unknown dtype, TJ5001 for a target without LDS. */
 TJ_API tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int *holds, tj_blob *text);
 
-/* A picture of the same: of those who store and of those who load, the instruction that takes the most cycles over its
- * phases, or the first. Each grid has the rows of LDS, as long as all banks, that it touches, and a cell for each bank's
- * word: which lanes want it, in which phase, in the phase's colour; marked where the bank is wanted for another word in
- * the same phase. In JSON, cells have "owners": [{"lane","phase"}…] and "marked". `options` NULL: text; its colour is not
- * looked at. The errors are those of tj_check_lds, and TJ2022 where there is nobody who stores or loads. */
+/* A picture of the same: of those who store and of those who load, the instruction that takes the most cycles over
+ * its phases, or the first. Each grid has the rows of LDS, as long as all banks, that it touches, and a cell for each
+ * bank's word: which lanes want it, in which phase, in the phase's colour; marked where the bank is wanted for
+ * another word in the same phase. In JSON, cells have "owners": [{"lane","phase"}…] and "marked". `options` NULL:
+ * text; its colour is not looked at. The errors are those of tj_check_lds, and TJ2022 where there is nobody who
+ * stores or loads. */
 TJ_API tj_status tj_show_lds(tj_context *context, const tj_lds_question *question, const tj_show_options *options,
                              tj_blob *picture);
 
-/* The layouts of a tile of two modes that take the fewest cycles, by the search that kernels use, at most four, the best
- * first: each an expression, with its cycles, whether no layout takes fewer, its bytes, the workgroups for which a
- * compute unit has room, and the operations that make a thread's addresses. JSON: {"tile":[M,N],"target","tried",
+/* The layouts of a tile of two modes that take the fewest cycles, by the search that kernels use, at most four, the
+ * best first: each an expression, with its cycles, whether no layout takes fewer, its bytes, the workgroups for which
+ * a compute unit has room, and the operations that make a thread's addresses. JSON: {"tile":[M,N],"target","tried",
  * "layouts":[{"layout","cycles","least","is_least","bytes","workgroups","store":{"instruction","instructions","cycles",
- * "least","operations"},"load":{…}}…]}, where least is without conflicts. TJ2013 where the tile's extents are not known,
- * TJ4016 where no layout fits. */
+ * "least","operations"},"load":{…}}…]}, where least is without conflicts. TJ2013 where the tile's extents are not
+ * known, TJ4016 where no layout fits. */
 TJ_API tj_status tj_suggest_lds_layouts(tj_context *context, const tj_lds_question *question, tj_blob *text);
 
 /* A tile of a tensor in memory, and a GPU that has an engine which moves boxes of tensors to LDS: tensor descriptors
@@ -376,34 +379,38 @@ typedef struct {
  *
  * JSON: {"tensor","tile":[…],"dtype","target","holds","why","kind":"descriptor"|"tensor_map","instructions",
  * "offset_bytes","dimensions":[{"extent","stride_bytes","box"}…],"repeats":[{"dimension","step","count","lds_bytes",
- * "is_iterated","is_gathered"}…],"gather":{"rows","index_bits"} of descriptors,"pad":{"interval_bytes","bytes"},"swizzle_bytes","lds","lds_bytes","coordinates","stores",
+ * "is_iterated","is_gathered"}…],"gather":{"rows","index_bits"} of
+ * descriptors,"pad":{"interval_bytes","bytes"},"swizzle_bytes","lds","lds_bytes","coordinates","stores",
  * "why_no_stores","tensor_map":{…},"issues":[{"coordinates":[…],"lds_bytes","groups":[[…]…]}…]}. Without a plan there
- * is "why" and nothing behind it, with one there is no "why". "stores" is whether the plan also stores from LDS. Numbers that parameters decide are texts. "tensor_map" has the parameters of
- * cuTensorMapEncodeTiled, where the offset is to be added to the address; "groups" are the dwords of a descriptor of
- * a tensor at address 0 and a tile at the beginning of LDS. Both, and issues, of which at most 16 are told, are there
- * where no parameter decides them.
+ * is "why" and nothing behind it, with one there is no "why". "stores" is whether the plan also stores from LDS.
+ * Numbers that parameters decide are texts. "tensor_map" has the parameters of cuTensorMapEncodeTiled, where the
+ * offset is to be added to the address; "groups" are the dwords of a descriptor of a tensor at address 0 and a tile
+ * at the beginning of LDS. Both, and issues, of which at most 16 are told, are there where no parameter decides them.
  *
- * As a program, what an instruction is given is a tuple of index expressions: the 12 or 20 dwords of a descriptor, of the
- * tensor's `address` and where the tile begins in `lds`, in bytes; or a box's coordinates, and its place in LDS behind the
- * tile's. Its parameters are also those of the tensor, the tile's first coordinate c0, c1, …, where there are several tiles,
- * and the instruction's number n, where a tile takes several; names that are taken end in '_'. It is a program as any other,
- * of which tj_program_function makes functions in C and LLVM IR. As functions, the same in C, NAME_0, NAME_1, …; of
- * tensor maps with a function behind them that calls cuTensorMapEncodeTiled, where cuda.h stands before them:
- * NAME_map(CUtensorMap *map, void *address, parameters of the tensor…). TJ4012 where the name is none.
+ * As a program, what an instruction is given is a tuple of index expressions: the 12 or 20 dwords of a descriptor, of
+ * the tensor's `address` and where the tile begins in `lds`, in bytes; or a box's coordinates, and its place in LDS
+ * behind the tile's. Its parameters are also those of the tensor, the tile's first coordinate c0, c1, …, where there
+ * are several tiles, and the instruction's number n, where a tile takes several; names that are taken end in '_'. It
+ * is a program as any other, of which tj_program_function makes functions in C and LLVM IR. As functions, the same in
+ * C, NAME_0, NAME_1, …; of tensor maps with a function behind them that calls cuTensorMapEncodeTiled, where cuda.h
+ * stands before them: NAME_map(CUtensorMap *map, void *address, parameters of the tensor…). TJ4012 where the name is
+ * none.
  *
  * TJ2005, TJ2012 and TJ2013 for what is no tensor, no tile of it, or no layout of the tile, TJ2014 for a coordinate
- * at which no tile begins or an element before LDS, TJ3018 for a view that is no layout, TJ4002 for an unknown dtype, TJ4016 for a tile of
- * more than 16 MiB, TJ5001 for a target without such an engine. */
+ * at which no tile begins or an element before LDS, TJ3018 for a view that is no layout, TJ4002 for an unknown dtype,
+ * TJ4016 for a tile of more than 16 MiB, TJ5001 for a target without such an engine. */
 TJ_API tj_status tj_check_dma(tj_context *context, const tj_dma_question *question, int *holds, tj_blob *text);
 
 /* Whether two values are the same for all parameters that are not `fixed`, and two maps at every coordinate, validity
  * included. `a` and `b` are programs that end in an expression; both see the items of `declarations` (may be NULL),
  * and those of each other where they are the same text. The text is a line: how it was proved (by the simplifier's
- * rules, in every case where there are at most 2^24, by Z3 where the library has it), or a counterexample with both values:
- * the first one, parameters in the order of declaration, then coordinates, each from its least value on; beyond 2^24 cases
- * the first of the 2^16 smallest, or one in which no parameter or coordinate can be less by itself. Or what differs about
- * their domains. As JSON: {"equal","text","verdict","cases","counterexample":{name:value},"values":[[…],[…]],"why"}, of
- * which the last four are there where they have a meaning. TJ2033 where it is not decided. In diagnostics, and for readers of imports, the declarations have the name TJ_DECLARATIONS_NAME. */
+ * rules, in every case where there are at most 2^24, by Z3 where the library has it), or a counterexample with both
+ * values: the first one, parameters in the order of declaration, then coordinates, each from its least value on;
+ * beyond 2^24 cases the first of the 2^16 smallest, or one in which no parameter or coordinate can be less by itself.
+ * Or what differs about their domains. As JSON:
+ * {"equal","text","verdict","cases","counterexample":{name:value},"values":[[…],[…]],"why"}, of which the last four
+ * are there where they have a meaning. TJ2033 where it is not decided. In diagnostics, and for readers of imports,
+ * the declarations have the name TJ_DECLARATIONS_NAME. */
 #define TJ_DECLARATIONS_NAME "the declarations"
 typedef enum { TJ_PROOF_TEXT, TJ_PROOF_JSON } tj_proof_form;
 TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b,
@@ -412,15 +419,15 @@ TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const c
 
 /* Whether functions in C, as tj_program_function writes them or a person does, give what the program's value is, for
  * all parameters that are not fixed, wherever it is valid; where C leaves a result undefined, such as where int32_t
- * overflows, they do not. `code` is their text, and the name by which diagnostics call it. `name` says which functions:
- * NAME, NAME_0 …, NAME_valid (which may be missing), of a walk NAME_init, NAME_next, NAME_offset, NAME_valid; NULL: all
- * that the text has are these. Arguments are the leaves of the coordinate, or, of a layout, a coordinate of each mode,
- * or one index; then the parameters in order, or some of them by name. Walks are proved by induction, where each field
- * of their struct is an index of the view or stays as it begins; others are followed through at most 1024 places. The
- * subset of C: integers, structs of integers, declarations, assignments, if, return, ?:, all operators on integers,
- * calls of other functions of the text; int has 32 bits, long 64. The text and JSON are those of tj_prove. TJ1006 where
- * the text is not understood, TJ2034 where it does not have the functions, or they have other arguments, TJ2033 where
- * it is not decided. */
+ * overflows, they do not. `code` is their text, and the name by which diagnostics call it. `name` says which
+ * functions: NAME, NAME_0 …, NAME_valid (which may be missing), of a walk NAME_init, NAME_next, NAME_offset,
+ * NAME_valid; NULL: all that the text has are these. Arguments are the leaves of the coordinate, or, of a layout, a
+ * coordinate of each mode, or one index; then the parameters in order, or some of them by name. Walks are proved by
+ * induction, where each field of their struct is an index of the view or stays as it begins; others are followed
+ * through at most 1024 places. The subset of C: integers, structs of integers, declarations, assignments, if, return,
+ * ?:, all operators on integers, calls of other functions of the text; int has 32 bits, long 64. The text and JSON
+ * are those of tj_prove. TJ1006 where the text is not understood, TJ2034 where it does not have the functions, or
+ * they have other arguments, TJ2033 where it is not decided. */
 TJ_API tj_status tj_program_prove_function(tj_program *program, const tj_program_piece *code, const char *name,
                                            tj_proof_form form, int *equal, tj_blob *text);
 
@@ -463,8 +470,8 @@ TJ_API tj_status tj_program_emit(tj_program *program, const tj_compile_options *
 /* --- functions for embedding --- */
 
 /* The index arithmetic of a program's value by itself, to be called from kernels and programs that are compiled
- * elsewhere. The value is a map, or a tuple of integers made from parameters. It becomes one function for each leaf of
- * its codomain, and for views, transforms and adaptors one more:
+ * elsewhere. The value is a map, or a tuple of integers made from parameters. It becomes one function for each leaf
+ * of its codomain, and for views, transforms and adaptors one more:
  *
  *     NAME(coordinates…, parameters…)      where there is one component
  *     NAME_0(…), NAME_1(…), …              where there are several
@@ -474,14 +481,15 @@ TJ_API tj_status tj_program_emit(tj_program *program, const tj_compile_options *
  * NAME_walk of the integers that it carries from place to place, so that a loop has no divisions:
  *
  *     NAME_init(walk, coordinates…, parameters…)   begins at a coordinate: the first place
- *     NAME_next(walk, parameters…)                 goes on to the next place, at most count - 1 times before the last use
- *     NAME_offset(walk, parameters…)               the offset of the place
- *     NAME_valid(walk, parameters…)                1 where the place is valid, and has not left the view, else 0
+ *     NAME_next(walk, parameters…)                 goes on to the next place, at most count - 1 times before the last
+ * use NAME_offset(walk, parameters…)               the offset of the place NAME_valid(walk, parameters…) 1 where the
+ * place is valid, and has not left the view, else 0
  *
- * All have the same arguments: the leaves of the coordinate in order, then the parameters without a fixed value, in the
- * order of their declaration, needed or not. Arguments must lie in their ranges: each coordinate in its mode's extent,
- * each parameter in its declared range; elsewhere behaviour is undefined. Integers are int32_t where facts show that
- * they fit, else uint32_t where they fit, else int64_t. Components where the value is not valid are unspecified. */
+ * All have the same arguments: the leaves of the coordinate in order, then the parameters without a fixed value, in
+ * the order of their declaration, needed or not. Arguments must lie in their ranges: each coordinate in its mode's
+ * extent, each parameter in its declared range; elsewhere behaviour is undefined. Integers are int32_t where facts
+ * show that they fit, else uint32_t where they fit, else int64_t. Components where the value is not valid are
+ * unspecified. */
 typedef enum {
   TJ_FUNCTION_C,       /* C99, also C++ and HIP: `static inline` definitions, comments on ranges; needs no target */
   TJ_FUNCTION_HEADER,  /* declarations in C, C++ and HIP of what the forms below define; needs no target */
@@ -514,9 +522,9 @@ TJ_API tj_status tj_code_compile(tj_program *program, const tj_compile_options *
 
 /* Compiles several kernels, or one for several targets: codes[i] as options[i] say, with all their variants, which
  * launches then need not compile. What is LLVM's work is shared out among as many threads as there are processors, at
- * most 64, which call the context's allocator and end before this returns. All codes, or none: the first failure is that
- * of the least i. Progress is told as "kernels compiled"; a cancellation ends it once kernels that are in work are
- * done. */
+ * most 64, which call the context's allocator and end before this returns. All codes, or none: the first failure is
+ * that of the least i. Progress is told as "kernels compiled"; a cancellation ends it once kernels that are in work
+ * are done. */
 TJ_API tj_status tj_program_compile_all(tj_program *program, const tj_compile_options options[], size_t count,
                                         tj_code *codes[]);
 

@@ -27,9 +27,9 @@ tj_smt_answer tj_smt_compare(tj_graph *graph, const tj_node *left, const tj_node
 
 #else
 
+#include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/linear.h"
-#include "base/text.h"
 #include "ir/index/walk.h"
 #include "ir/value/z3_library.h"
 

@@ -11,7 +11,8 @@ typedef enum {
   TJ_SMT_UNDECIDED
 } tj_smt_answer;
 
-/* Whether there is a solver: this build knows of one, and it is installed. Without one every question is undecided. */
+/* Whether there is a solver: this build knows of one, and it is installed. Without one every question is undecided.
+ */
 bool tj_smt_available(void);
 
 /* Whether left = right wherever the symbols' declared facts hold, over mathematical integers. `symbol` holds the

@@ -220,7 +220,7 @@ static const tj_tuple *assumed_tuple(tj_graph *graph, const tj_tuple *tuple, con
     const tj_node *value = leaf[i]->value;
     tj_substitute(graph, assumed, &value, 1);
     made[i] = leaf[i]->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, value, leaf[i]->path, leaf[i]->count)
-                                                : tj_tuple_integer(graph, value);
+                                              : tj_tuple_integer(graph, value);
   }
   return tj_tuple_from_leaves(graph, tuple, made);
 }

@@ -200,8 +200,7 @@ static void report_dma(const kernel_check *k, bool are_taken) {
 /* Whether elements go straight from memory into LDS, where the target loads vectors so; or why not. */
 static void report_direct(const kernel_check *k, const tj_target *target) {
   const tj_kernel *kernel = k->kernel;
-  if (!tj_direct_has(target->direct, target->vector_bytes) || kernel->lds_elements == 0 ||
-      kernel->arrays != NULL)
+  if (!tj_direct_has(target->direct, target->vector_bytes) || kernel->lds_elements == 0 || kernel->arrays != NULL)
     return;
   if (tj_kernel_has_step(kernel, TJ_STEP_DIRECT))
     tj_find(k->findings, "direct", TJ_FINDING_YES, "work-items load into LDS, not into registers");

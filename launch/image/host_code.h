@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code: a relocatable object for this machine, loaded into this process.
  *
- * Objects that refer to nothing outside of themselves but memcpy and its like, as kernels do, are laid out in pages by host_pages.h
- * within microseconds. All others are for a linker that whoever loads them has, if any: the compiler's is LLVM's ORC
- * (jit/compile/orc.h), which links anything, and takes ten times as long.
+ * Objects that refer to nothing outside of themselves but memcpy and its like, as kernels do, are laid out in pages
+ * by host_pages.h within microseconds. All others are for a linker that whoever loads them has, if any: the
+ * compiler's is LLVM's ORC (jit/compile/orc.h), which links anything, and takes ten times as long.
  *
  * Thread safety: host code is immutable once loaded, and runs on any thread; whoever loaded it unloads it, once it no
  * longer runs. */

@@ -104,8 +104,10 @@ static tj_access_price *price_of(pricing *p, const tj_memory_access *access) {
 }
 
 static tj_access_price *box_price(pricing *p, const tj_kernel_step *step) {
-  const tj_access_price made = {
-      .is_box = true, .is_store = step->is_taken, .buffer = step->access.buffer, .bytes = tj_element_bytes(p->kernel, step->access.buffer)};
+  const tj_access_price made = {.is_box = true,
+                                .is_store = step->is_taken,
+                                .buffer = step->access.buffer,
+                                .bytes = tj_element_bytes(p->kernel, step->access.buffer)};
   return price_like(p, &made);
 }
 

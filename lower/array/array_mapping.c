@@ -114,8 +114,7 @@ static bool is_side_of_rows(tj_graph *graph, const tj_mapping_side *side, const 
 
 /* Whether a mapping says no more than this one, which is of rows. */
 static bool is_of_rows(const tj_array_space *space, const tj_mapping *given, const tj_mapping *rows) {
-  bool has_domain =
-      given->domain == NULL ? rows->domain == NULL : tj_layout_equal(*given->domain, *domain_of(space));
+  bool has_domain = given->domain == NULL ? rows->domain == NULL : tj_layout_equal(*given->domain, *domain_of(space));
   return tj_mapping_is_plain(given) && !given->by_dma && has_domain && tj_tuple_equal(given->tile, rows->tile) &&
          is_side_of_rows(space->graph, &given->load, &rows->load) &&
          is_side_of_rows(space->graph, &given->store, &rows->store);
@@ -128,9 +127,10 @@ _Noreturn static void fail_rows(const tj_array_space *space, const tj_kernel *ke
     tj_mapping_print(&text, rows);
     tj_note(job, "one of rows is %s", text.data);
   }
-  tj_fail_at(job, kernel->mapped->load_span, TJ_MAPPING,
-             "rows are shared out by mappings on GPUs, whose items are 2^n lanes of a row, then rows, and whose slots "
-             "are 2^n neighbouring columns, then such further on");
+  tj_fail_at(
+      job, kernel->mapped->load_span, TJ_MAPPING,
+      "rows are shared out by mappings on GPUs, whose items are 2^n lanes of a row, then rows, and whose slots "
+      "are 2^n neighbouring columns, then such further on");
 }
 
 tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_kernel *kernel,

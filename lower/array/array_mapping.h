@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Shapes of rows as mappings, and mappings as shapes of rows.
  *
- * The domain has a mode of rows and one of columns, whichever there are. Work-items are the lanes of a row, then rows;
- * slots are neighbouring columns, then those a turn of all lanes further on:
+ * The domain has a mode of rows and one of columns, whichever there are. Work-items are the lanes of a row, then
+ * rows; slots are neighbouring columns, then those a turn of all lanes further on:
  *
  *     tile=(rows, columns), load=((lanes,rows),(width,repeats)):((width@1,1@0),(1@1,(lanes*width)@1))
  *
@@ -19,6 +19,7 @@ const struct tj_mapping *tj_array_mapping_of(const tj_array_space *space, const 
 
 /* The shape that kernel->mapped says. TJ4020 where it is none of rows, TJ4016 where workgroups have not so many
  * work-items. */
-tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
+tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_kernel *kernel,
+                                        const tj_target *target);
 
 #endif

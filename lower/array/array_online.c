@@ -24,7 +24,8 @@ static bool is_sum_of(const tj_array *array, const tj_array *of, const tj_array 
 static const tj_array *sum_within(const tj_array_space *space, const tj_array *m, const tj_array *a,
                                   const tj_array *like) {
   const tj_array_program *program = space->arrays->program;
-  const bool *is_part = tj_array_parts(space->graph, program, m), *is_inside = tj_array_parts(space->graph, program, a);
+  const bool *is_part = tj_array_parts(space->graph, program, m),
+             *is_inside = tj_array_parts(space->graph, program, a);
   const tj_array *sum = NULL;
   for (uint32_t i = 0; i <= m->number; i++) {
     if (!is_part[i] || is_inside[i] || !tj_array_is_reduction(program->array[i]->op))
@@ -80,8 +81,7 @@ static tj_array_online *make_exponentials(const maker *m, const tj_array *sum) {
   const tj_array *of = sum->arg[0]->arg[0]->arg[0];
   tj_array_online *online = new_online(m, of, sum->arg[0]->arg[0]->arg[1]);
   online->centre = online->with;
-  online->least =
-      tj_array_number(m->graph, m->program, m->dtype == TJ_DTYPE_f64 ? -DBL_MAX : (double)-FLT_MAX);
+  online->least = tj_array_number(m->graph, m->program, m->dtype == TJ_DTYPE_f64 ? -DBL_MAX : (double)-FLT_MAX);
   online->scale = apply(m, TJ_ARRAY_exp, apply(m, TJ_ARRAY_sub, online->before, online->now), NULL);
   online->term = apply(m, TJ_ARRAY_exp, apply(m, TJ_ARRAY_sub, of, online->now), NULL);
   online->rest = apply(m, TJ_ARRAY_sub, online->with, online->with);

@@ -48,8 +48,7 @@ static uint32_t together(tj_array_maker *maker, const tj_array *reduction, uint3
 static void add_terms(tj_array_maker *maker, const tj_array_region *region, const tj_array *term, uint32_t slot,
                       uint32_t width) {
   for (uint32_t i = 0; i < tj_array_columns(maker); i += width) {
-    tj_kernel_step *step =
-        tj_array_compute(maker, term, i, width, slot + i % tj_array_partials(maker), TJ_ARRAY_add);
+    tj_kernel_step *step = tj_array_compute(maker, term, i, width, slot + i % tj_array_partials(maker), TJ_ARRAY_add);
     step->access.valid = tj_array_column_is_there(maker, region, i);
   }
 }

@@ -105,8 +105,8 @@ static void each_indexed(tj_array_space *space, void (*act)(tj_array_space *, co
   }
   for (uint32_t i = 0; i < program->gather_count; i++) {
     const tj_array_gather *gather = &program->gather[i];
-    act(space,
-        &(indexed_argument){gather->array->of, gather->indices, gather->dimension, .is_stored = false, .adds = false});
+    act(space, &(indexed_argument){gather->array->of, gather->indices, gather->dimension, .is_stored = false,
+                                   .adds = false});
   }
 }
 
@@ -226,10 +226,9 @@ static void set_indexed(tj_array_space *space, const indexed_argument *indexed) 
   const tj_operand *operand = space->arrays->operand;
   bool varies = !tj_is_int(operand[indexed->indices].size, 1);
   space->varies[indexed->argument] = (space->varies[indexed->argument] & ~mode) | (varies ? mode : 0);
-  space->lookup[indexed->argument] =
-      (tj_array_lookup){.limit = operand[indexed->argument].extent[indexed->dimension],
-                        .dimension = indexed->dimension,
-                        .adds = indexed->adds};
+  space->lookup[indexed->argument] = (tj_array_lookup){.limit = operand[indexed->argument].extent[indexed->dimension],
+                                                       .dimension = indexed->dimension,
+                                                       .adds = indexed->adds};
 }
 
 static void set_arguments(tj_array_space *space) {

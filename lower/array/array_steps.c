@@ -309,9 +309,9 @@ static const tj_node *const *look_up_columns(tj_array_maker *maker, const tj_arr
   tj_job *job = maker->graph->job;
   const tj_node **found = TJ_NEW_ARRAY(job, const tj_node *, count), *row = maker->found[argument];
   for (uint32_t i = 0; i < count; i++)
-    found[i] = row != NULL ? row
-                           : look_up(maker, region, lookup, i,
-                                     tj_string_format(job, "%s%u", lookup->found->symbol->name, i));
+    found[i] = row != NULL
+                   ? row
+                   : look_up(maker, region, lookup, i, tj_string_format(job, "%s%u", lookup->found->symbol->name, i));
   return found;
 }
 
@@ -382,8 +382,7 @@ static void give_leaf(tj_array_maker *maker, const tj_array_region *region, cons
 /* --- what is kept --- */
 
 bool tj_array_is_costly(const tj_array_maker *maker, const tj_array *array) {
-  return tj_array_op_is_costly(array->op) && array->dtype == maker->kernel->carried &&
-         tj_array_changes(maker, array);
+  return tj_array_op_is_costly(array->op) && array->dtype == maker->kernel->carried && tj_array_changes(maker, array);
 }
 
 /* Moves an array's slots to its place in LDS, or from there. */

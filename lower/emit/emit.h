@@ -252,7 +252,8 @@ void tj_emit_bounded_store(tj_emitter *emitter, const tj_access *access, LLVMVal
 
 /* --- vectors and slots (emit_slots.c) --- */
 
-/* Elements are raw bits wherever they are held or moved: floats would be changed by machines that do not have them. */
+/* Elements are raw bits wherever they are held or moved: floats would be changed by machines that do not have them.
+ */
 LLVMTypeRef tj_emit_raw_type(tj_emitter *emitter, tj_dtype dtype);
 /* The type of so many of them; of one, its own. */
 LLVMTypeRef tj_emit_vector_type(tj_emitter *emitter, tj_dtype dtype, uint32_t width);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes that an engine brings into LDS, or takes out of it: some work-items, as many as the target wants, give it what
- * it is to do. */
+/* Boxes that an engine brings into LDS, or takes out of it: some work-items, as many as the target wants, give it
+ * what it is to do. */
 #include "lower/emit/emit.h"
 
 static LLVMValueRef emit_word(tj_emitter *emitter, const tj_node *word) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Flexible tiles: copies whose extents and strides are known at the launch only, close to static ones.
  *
- * One tiled kernel serves all extents. Its tiles are boxes of up to six modes whose lengths the launch chooses from the
- * extents, so that little of a tile is empty, both sides see long runs, and no tile reaches beyond the domain:
+ * One tiled kernel serves all extents. Its tiles are boxes of up to six modes whose lengths the launch chooses from
+ * the extents, so that little of a tile is empty, both sides see long runs, and no tile reaches beyond the domain:
  * the last one along a mode is moved back inside, and some elements are moved twice. So there are no masks but those
  * of views that pad, which are bounds of sums of digits and strides; tiles that are within all of them have none, or
  * scalars have them (flexible_scalar.c), and then those of the last tile's rows that are beyond the domain, too. The

@@ -164,8 +164,7 @@ static bool is_uniform(const tj_kernel_nodes *nodes, const tj_kernel *kernel, co
   bool is_uniform = tj_op_arity(node->op) > 0;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++)
     is_uniform = is_uniform && tj_kernel_nodes_is_uniform(nodes, node->arg[i]);
-  return is_uniform || is_of_workgroup(nodes, node) ||
-         is_found_once(nodes, kernel->step, kernel->step_count, node) ||
+  return is_uniform || is_of_workgroup(nodes, node) || is_found_once(nodes, kernel->step, kernel->step_count, node) ||
          is_found_once(nodes, kernel->inner_step, kernel->inner_step_count, node);
 }
 

@@ -40,7 +40,8 @@ const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_n
 
 /* The level of a node of the walk. */
 tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node);
-/* Whether a node of the walk is the same for all work-items of a workgroup: what is looked up in one place is, too. */
+/* Whether a node of the walk is the same for all work-items of a workgroup: what is looked up in one place is, too.
+ */
 bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node);
 
 /* Marks a node of the walk, by position; NULL and constants that are not in it: nothing happens. */

@@ -229,7 +229,8 @@ static void make_side(tj_tile_maker *maker, uint32_t operand) {
  * LDS, as wide as its places have been found to be. */
 static uint32_t widest_of(const tj_tile_maker *maker, uint32_t operand) {
   bool is_direct = operand == TJ_OPERAND_SOURCE && maker->tiling->direct > 0;
-  uint32_t widest = tj_target_widest(maker->target, tj_element_bytes(maker->kernel, tj_flat_buffer(maker->flat, operand)));
+  uint32_t widest =
+      tj_target_widest(maker->target, tj_element_bytes(maker->kernel, tj_flat_buffer(maker->flat, operand)));
   uint32_t slots =
       tile_of(maker, operand)->slot_count / (is_loaded(maker, operand) ? 1 : tj_tile_shares(maker->tiling));
   widest = is_direct ? maker->tiling->direct : widest;

@@ -10,7 +10,7 @@
 static const char *find_functions(tj_hsa *hsa) {
   const char *missing = NULL;
 #define FIND(field, symbol)                                                                                          \
-  hsa->field = (__typeof__(hsa->field))tj_library_function_of(hsa->handle, symbol);                                     \
+  hsa->field = (__typeof__(hsa->field))tj_library_function_of(hsa->handle, symbol);                                  \
   if (hsa->field == NULL && missing == NULL)                                                                         \
     missing = symbol;
 #define CALL(name, parameters, arguments) FIND(name, "hsa_" #name)
@@ -21,7 +21,8 @@ static const char *find_functions(tj_hsa *hsa) {
 #undef CALL_PLAIN
 #undef VALUE
 #undef FIND
-  hsa->queue_inactivate = (__typeof__(hsa->queue_inactivate))tj_library_function_of(hsa->handle, "hsa_queue_inactivate");
+  hsa->queue_inactivate =
+      (__typeof__(hsa->queue_inactivate))tj_library_function_of(hsa->handle, "hsa_queue_inactivate");
   hsa->message = (__typeof__(hsa->message))tj_library_function_of(hsa->handle, "tj_hsasim_message");
   hsa->counters = (__typeof__(hsa->counters))tj_library_function_of(hsa->handle, "tj_hsasim_counters");
   hsa->progress = (__typeof__(hsa->progress))tj_library_function_of(hsa->handle, "tj_hsasim_progress");

@@ -10,8 +10,9 @@
  *     fault       nothing, and the context is lost
  *
  * with as many elements as there are threads. A kernel has two words; where the text has NAME_param_2[128], also a
- * tensor map, and does nothing: its launch fails but with the map that was made last. The text `shared N` is N bytes of shared memory that the code lays out;
- * a text without any kernel is no PTX. What is linked of a text is a header of ELF and the text. Thread safety: none.
+ * tensor map, and does nothing: its launch fails but with the map that was made last. The text `shared N` is N bytes
+ * of shared memory that the code lays out; a text without any kernel is no PTX. What is linked of a text is a header
+ * of ELF and the text. Thread safety: none.
  */
 #ifndef TJ_TESTS_STUB_CUDA_H
 #define TJ_TESTS_STUB_CUDA_H

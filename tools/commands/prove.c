@@ -134,7 +134,8 @@ const command command_prove = {
     "value on. --json prints an object: equal, text, verdict, and cases, counterexample and values, or why. Exit\n"
     "status: 0 equal; 1 different, or not decided.\n"
     "Functions in C are what compile --function NAME --emit c writes, or a person: NAME of the coordinates, then\n"
-    "parameters; NAME_valid; of walks NAME_init, NAME_next, NAME_offset, proved by induction over the steps. The value\n"
+    "parameters; NAME_valid; of walks NAME_init, NAME_next, NAME_offset, proved by induction over the steps. The "
+    "value\n"
     "may be the one that FILE ends in.",
     comparison_input,
     options,

@@ -185,7 +185,7 @@ struct tj_sim_instruction {
   uint8_t neg_lo, neg_hi;
   uint8_t scale; /* the result is multiplied by 2 or 4, or halved (3) */
   bool has_clamp, has_index, has_offset, returns_old, goes_to_lds;
-  bool scales_offset; /* the register of the offset counts units of what a lane moves */
+  bool scales_offset;     /* the register of the offset counts units of what a lane moves */
   bool has_plain_sources; /* no modifiers: what the registers hold is what is computed with */
   bool is_sdwa;
   uint8_t destination_part, source_part[2], unused; /* of SDWA */

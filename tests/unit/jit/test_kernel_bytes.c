@@ -46,13 +46,14 @@ static const struct {
     {"gfx942", "kernel k(src: f16 @ (512,64):(64,1), idx: i32 @ 128:1, dst: f16 @ (128,64):(64,1)) = "
                "copy(src, dst, gather=[idx, 0])"},
     {"x86-64-v3", SHAPE "kernel k(src: f32 @ (M,N):(N,1), i: i32 @ N:1, dst: f32 @ (M,512):(512,1)) = "
-                  "{ dst = src - max(abs(src), 1), scatter=[i, 1] }"},
+                        "{ dst = src - max(abs(src), 1), scatter=[i, 1] }"},
     {"x86-64-v3", SHAPE "kernel k(src: f32 @ (M,N):(N,1), i: i32 @ N:1, dst: f32 @ (1,512):(512,1)) = "
-                  "{ dst = sum(src, 0), scatter=[i, 1] }"},
+                        "{ dst = sum(src, 0), scatter=[i, 1] }"},
     {"x86-64-v3", "kernel k(src: f16 @ (17,256):(256,1), i: u16 @ 17:1, dst: i8 @ (5,256):(256,1)) = "
                   "{ dst = src * 2, scatter=i }"},
-    {"x86-64-v3", "kernel k(b: f32 @ (1,7):(0,1), x: f16 @ (5,7):(7,1), s: f32 @ (5,1):(1,0), y: f16 @ (5,7):(1,5)) = "
-                  "{ y = (x + b) * s }, mapping=mapping(tile=(8,8), load=(8,8):(1@1,1@0), store=(8,8):(1@0,1@1))"},
+    {"x86-64-v3",
+     "kernel k(b: f32 @ (1,7):(0,1), x: f16 @ (5,7):(7,1), s: f32 @ (5,1):(1,0), y: f16 @ (5,7):(1,5)) = "
+     "{ y = (x + b) * s }, mapping=mapping(tile=(8,8), load=(8,8):(1@1,1@0), store=(8,8):(1@0,1@1))"},
     {"gfx942", "kernel k(x: f32 @ (300,1):(1,1), s: f32 @ (300,1):(1,1)) = { s = sum(x, 1) }"},
     {"sm_90", "kernel k(src: f16 @ (200,136):(136,1), dst: f16 @ (200,136):(1,200)) = copy(src, dst, "
               "mapping=mapping(tile=(64,64), store=((8,8),(8,8)):((8@0,8@1),(1@0,1@1)), dma=1))"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies out of and into views with edges, of which all extents, pads, steps and windows are passed at launch: random
- * images of one to three padded dimensions, windows of them, channels that edges leave alone or none, destinations in any
- * order. Held against loops over the coordinates, with poisoned zones around each buffer; on the host, or on the
+ * images of one to three padded dimensions, windows of them, channels that edges leave alone or none, destinations in
+ * any order. Held against loops over the coordinates, with poisoned zones around each buffer; on the host, or on the
  * device that TILEJIT_TEST_DEVICE names. */
 #include "tests/unit/support/guarded_array.h"
 
@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
   uint32_t dimensions, element_bytes;
   bool has_windows[DIMENSIONS], has_channels, is_stored; /* into the image */
-  uint32_t order[MODES];                   /* of the other side's modes, smallest stride first */
+  uint32_t order[MODES];                                 /* of the other side's modes, smallest stride first */
   int64_t batch[RUNS], channels[RUNS];
   dimension dimension[RUNS][DIMENSIONS];
 } edged_copy;

@@ -108,7 +108,8 @@ static float float_at(const guarded_array *a, int64_t i) {
 
 /* --- runs --- */
 
-static float expected_at(const gather_case *c, const guarded_array *source, unsigned type, int64_t row, int64_t column) {
+static float expected_at(const gather_case *c, const guarded_array *source, unsigned type, int64_t row,
+                         int64_t column) {
   int64_t *looked_up = c->looks_up_column ? &column : &row;
   float bias = strstr(c->options, "bias=1") != NULL ? 1 : 0;
   int64_t index = *looked_up < c->index_count ? index_value(*looked_up, type) : -1;
@@ -118,8 +119,8 @@ static float expected_at(const gather_case *c, const guarded_array *source, unsi
   return float_at(source, row * c->source_stride[0] + column * c->source_stride[1]) * c->scale + bias;
 }
 
-static void check_result(const session *s, const gather_case *c, const guarded_array *source, const guarded_array *result,
-                         unsigned type) {
+static void check_result(const session *s, const gather_case *c, const guarded_array *source,
+                         const guarded_array *result, unsigned type) {
   for (int64_t row = 0; row < c->rows; row++) {
     for (int64_t column = 0; column < c->columns; column++) {
       float found = float_at(result, row * c->destination_stride[0] + column * c->destination_stride[1]);

@@ -122,7 +122,8 @@ static void compare(run *r, const tj_launch *launch, const json_t *section) {
   free(text);
 }
 
-/* Whether a launch has several kernels, which devices count together: the variant follows another one, or is followed.
+/* Whether a launch has several kernels, which devices count together: the variant follows another one, or is
+ * followed.
  */
 static bool is_one_of_several(const json_t *checks, const json_t *section) {
   const char *variant = json_string_value(json_object_get(section, "variant"));
@@ -140,7 +141,8 @@ static bool is_one_of_several(const json_t *checks, const json_t *section) {
 
 static void run_variant(run *r, const tj_code *code, const json_t *checks, const json_t *section) {
   const json_t *of = finding_of(json_object_get(section, "findings"), "launch");
-  if (of == NULL || is_one_of_several(checks, section) || number_of(of, "workgroups") != number_of(of, "counted_workgroups"))
+  if (of == NULL || is_one_of_several(checks, section) ||
+      number_of(of, "workgroups") != number_of(of, "counted_workgroups"))
     return;
   unsigned char *data[16] = {NULL};
   tj_launch *launch;

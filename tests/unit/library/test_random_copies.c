@@ -206,7 +206,8 @@ static void next_coordinate(const random_copy *c, int run, int64_t coordinate[])
 }
 
 /* What the destination must be. Elements are raw or unsigned, and little-endian. */
-static void copy_by_loops(const session *s, const random_copy *c, int run, const guarded_array *from, const guarded_array *to) {
+static void copy_by_loops(const session *s, const random_copy *c, int run, const guarded_array *from,
+                          const guarded_array *to) {
   int64_t coordinate[MOST_MODES] = {0};
   size_t common = c->from.bytes < c->to.bytes ? c->from.bytes : c->to.bytes;
   for (int64_t n = volume(c, run); n > 0; n--) {

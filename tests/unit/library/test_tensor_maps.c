@@ -94,7 +94,8 @@ START_TEST(launches_make_maps) {
   const char *before = stub.calls();
   size_t length = strlen(before);
   expect_ok(s.context, tj_launch_run(s.launch, s.device), "k");
-  const char *encoded = strstr(stub.calls() + length, "encode "), *launched = strstr(stub.calls() + length, "launch ");
+  const char *encoded = strstr(stub.calls() + length, "encode "),
+             *launched = strstr(stub.calls() + length, "launch ");
   ck_assert_msg(encoded != NULL && launched != NULL && encoded < launched, "%s", stub.calls());
   ck_assert_str_eq(stub.map(), "1 (776,98):(1552) (64,32) (1,1) 0 3 0 0");
   const tj_kernarg *word = map_word(&s);

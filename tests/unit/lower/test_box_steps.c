@@ -38,8 +38,8 @@ static void check_elements(const box_case *c, const interpreter *run) {
   int64_t at[MOST_MODES] = {0};
   do {
     box_element e = box_element_at(c, at);
-    ck_assert_msg(run->buffer[1].value[e.destination] == (e.is_there ? e.source + 1 : 0),
-                  "%s: element (%ld,%ld,%ld)", c->what, (long)at[0], (long)at[1], (long)at[2]);
+    ck_assert_msg(run->buffer[1].value[e.destination] == (e.is_there ? e.source + 1 : 0), "%s: element (%ld,%ld,%ld)",
+                  c->what, (long)at[0], (long)at[1], (long)at[2]);
   } while (box_next(c, at));
 }
 

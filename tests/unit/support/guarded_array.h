@@ -15,7 +15,8 @@ typedef struct {
 } guarded_array;
 
 /* The array of an argument, bound; each byte is POISON. The text is told where that fails. */
-static inline guarded_array bind_guarded(const tj_context *context, tj_launch *launch, size_t index, const char *text) {
+static inline guarded_array bind_guarded(const tj_context *context, tj_launch *launch, size_t index,
+                                         const char *text) {
   const tj_argument *argument;
   expect_ok(context, tj_launch_argument(launch, index, &argument), text);
   guarded_array made = {.size = (size_t)argument->element_count * argument->element_bytes,
