@@ -70,8 +70,7 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
     return true;
   tj_access access = access_of(f, side, digit);
   return is_sum(f, side, access.offset, *origin, digit) &&
-         tj_flexible_bound(f, side, side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored, access.valid,
-                           digit);
+         tj_flexible_bound(f, side, tj_flexible_first(f, side), access.valid, digit);
 }
 
 /* The closest mode of a side that is not among `taken`. */
@@ -97,36 +96,39 @@ static bool is_contiguous(const tj_flexible *f, uint32_t mode, uint32_t side) {
   return tj_is_int(tj_flexible_stride(f, mode, side), 1);
 }
 
+void tj_flexible_set_first(tj_flexible *f, uint32_t loaded, uint32_t stored) {
+  f->turns = loaded != stored;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    f->axis[i].mode = TJ_FLEXIBLE_NONE;
+  f->axis[TJ_TILE_LOADED].mode = loaded;
+  if (f->turns)
+    f->axis[TJ_TILE_STORED].mode = stored;
+}
+
+/* The first two modes of either side; further ones, in the destination's order, of tiles that do not turn around. */
 static void choose_modes(tj_flexible *f) {
-  f->first_loaded = closest_mode(f, 0, TJ_FLEXIBLE_SOURCE);
-  f->first_stored = closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION);
-  uint64_t taken = (uint64_t)1 << f->first_loaded | (uint64_t)1 << f->first_stored;
-  f->next_loaded = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
-  f->next_stored = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
-}
-
-/* The other modes in the destination's order: of tiles that turn around none, but workgroups follow it. */
-static void choose_others(tj_flexible *f) {
-  uint64_t taken =
-      bit_of(f->first_loaded) | bit_of(f->first_stored) | bit_of(f->next_loaded) | bit_of(f->next_stored);
-  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
-    f->other[i] = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
-}
-
-static bool turns(const tj_flexible *f) {
-  return f->first_loaded != f->first_stored;
+  tj_flexible_set_first(f, closest_mode(f, 0, TJ_FLEXIBLE_SOURCE), closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION));
+  uint64_t taken = 0;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    taken |= bit_of(f->axis[i].mode);
+  f->axis[TJ_TILE_NEXT_LOADED].mode = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
+  f->axis[TJ_TILE_NEXT_STORED].mode = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+  for (uint32_t i = TJ_TILE_OTHER; i < TJ_TILE_AXES && !f->turns; i++)
+    f->axis[i].mode = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
 static bool have_neighbours(const tj_flexible *f) {
-  return is_contiguous(f, f->first_loaded, TJ_FLEXIBLE_SOURCE) &&
-         is_contiguous(f, f->first_stored, TJ_FLEXIBLE_DESTINATION);
+  return is_contiguous(f, tj_flexible_first(f, TJ_FLEXIBLE_SOURCE), TJ_FLEXIBLE_SOURCE) &&
+         is_contiguous(f, tj_flexible_first(f, TJ_FLEXIBLE_DESTINATION), TJ_FLEXIBLE_DESTINATION);
 }
 
 /* Whether the sides are layouts that have neighbours along the same mode, and go on along different ones. */
 static bool may_stage(const tj_flexible *f) {
-  return !turns(f) && f->next_stored != TJ_FLEXIBLE_NONE && f->domain->source->value->kind == TJ_VALUE_LAYOUT &&
+  uint64_t first = bit_of(f->axis[TJ_TILE_LOADED].mode);
+  return !f->turns && f->axis[TJ_TILE_NEXT_STORED].mode != TJ_FLEXIBLE_NONE &&
+         f->domain->source->value->kind == TJ_VALUE_LAYOUT &&
          f->domain->destination->value->kind == TJ_VALUE_LAYOUT &&
-         (f->given != NULL || closest_mode(f, bit_of(f->first_stored), TJ_FLEXIBLE_DESTINATION) != f->next_loaded);
+         (f->given != NULL || closest_mode(f, first, TJ_FLEXIBLE_DESTINATION) != f->axis[TJ_TILE_NEXT_LOADED].mode);
 }
 
 /* Whether a mapping stores what it has not loaded. */
@@ -140,16 +142,16 @@ static bool stages(tj_graph *graph, const tj_mapping *given) {
  * loaded. */
 static void choose_sides(tj_flexible *f) {
   for (uint32_t form = 0; form < tj_flexible_sides(f); form++) {
-    bool is_straight = form >= TJ_FLEXIBLE_FURTHER && !tj_flexible_is_source(f, form) && turns(f) &&
-                       is_contiguous(f, f->first_loaded, form);
+    bool is_straight = form >= TJ_FLEXIBLE_FURTHER && !tj_flexible_is_source(f, form) && f->turns &&
+                       is_contiguous(f, f->axis[TJ_TILE_LOADED].mode, form);
     f->form[form].side = form == TJ_FLEXIBLE_SOURCE || is_straight ? TJ_FLEXIBLE_SOURCE : TJ_FLEXIBLE_DESTINATION;
   }
 }
 
 /* Modes of windows are short, and tiles need more of them; where nothing is bounded, there are none. */
 static void leave_windows_out(tj_flexible *f) {
-  for (uint32_t i = 1; i < TJ_FLEXIBLE_OTHERS; i++)
-    f->other[i] = TJ_FLEXIBLE_NONE;
+  for (uint32_t i = TJ_TILE_OTHER + 1; i < TJ_TILE_AXES; i++)
+    f->axis[i].mode = TJ_FLEXIBLE_NONE;
 }
 
 /* --- kernels --- */
@@ -197,7 +199,7 @@ static void demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multip
 /* What makes all vectors of a side begin at multiples: tiles, and the vectors in them, begin at multiples along its
  * first mode where this is as long as one. */
 static void demand_multiples(tj_flexible *f, uint32_t side, const tj_node *origin) {
-  uint32_t first = f->form[side].side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
+  uint32_t first = tj_flexible_first(f, f->form[side].side);
   if (!tj_is_int(tj_flexible_stride(f, first, side), 1))
     return;
   demand_multiple(f, f->domain->mode[first].extent, f->multiple[side]);
@@ -283,8 +285,6 @@ static void begin(tj_flexible *f, const wanted *w) {
     tj_flexible_read_given(f);
   else
     choose_modes(f);
-  if (f->given == NULL || turns(f))
-    choose_others(f);
 }
 
 /* False where an operand is no sum of digits and strides. */
@@ -301,7 +301,7 @@ static bool measure_operands(tj_flexible *f, const wanted *w, const tj_node *ori
 }
 
 static void add_way(tj_flexible *f, bool is_staged, bool is_scalar) {
-  if (turns(f))
+  if (f->turns)
     add_all_steps(f, tj_flexible_turn_steps, tj_flexible_turn_shape(f));
   else if (is_staged)
     add_all_steps(f, tj_flexible_staged_steps, tj_flexible_staged_shape(f));
@@ -324,15 +324,15 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
                    .gate = tj_int(graph, 1),
                    .form_count = TJ_FLEXIBLE_BOUNDS};
   begin(&f, w);
-  bool is_staged = w->is_staged || (given != NULL && !turns(&f) && stages(graph, given));
+  bool is_staged = w->is_staged || (given != NULL && !f.turns && stages(graph, given));
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
   if (!have_neighbours(&f) || (is_staged && !may_stage(&f)) || !measure_operands(&f, w, origin))
     return NULL;
-  bool may_be_scalar = !turns(&f) && !is_staged && tj_flexible_may_have_scalars(&f);
+  bool may_be_scalar = !f.turns && !is_staged && tj_flexible_may_have_scalars(&f);
   if (w->is_scalar && !may_be_scalar)
     return NULL;
   bool is_scalar = w->is_scalar || (given != NULL && may_be_scalar && tj_flexible_has_scalars(&f));
-  if (f.form_count == TJ_FLEXIBLE_BOUNDS && (given == NULL || turns(&f)))
+  if (f.form_count == TJ_FLEXIBLE_BOUNDS && given == NULL)
     leave_windows_out(&f);
   tj_flexible_set_reaches(&f);
   for (uint32_t side = 0; side < tj_flexible_sides(&f); side++)

@@ -12,16 +12,9 @@ static uint32_t least_bytes(const tj_flexible *f, uint32_t side) {
 /* --- what it is chosen by --- */
 
 static void set_axes(const tj_flexible *f, tj_tile *tile) {
-  bool turns = tile->kind == TJ_TILE_TURNED;
-  const uint32_t mode[TJ_TILE_AXES] = {f->first_loaded,
-                                       f->next_loaded,
-                                       f->next_stored,
-                                       turns ? f->first_stored : f->other[0],
-                                       turns ? TJ_TILE_NONE : f->other[1],
-                                       turns ? TJ_TILE_NONE : f->other[2]};
   uint32_t count = 0;
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
-    tile->axis[i] = mode[i];
+    tile->axis[i] = f->axis[i].mode;
   for (uint32_t m = 0; m < f->domain->count; m++) {
     for (uint32_t i = 0; i < TJ_TILE_FOLLOWING; i++) {
       if (tile->axis[i] == f->order[TJ_FLEXIBLE_DESTINATION][m])

@@ -29,7 +29,6 @@ enum {
   TJ_FLEXIBLE_MOST_BOUND = 1 << 28,  /* of a bounded sum throughout the domain */
   TJ_FLEXIBLE_ITEMS = TJ_TILE_ITEMS, /* of a workgroup, or twice as many */
   TJ_FLEXIBLE_MODES = TJ_TILE_MODES, /* of a domain, at most */
-  TJ_FLEXIBLE_OTHERS = 3,            /* of these that a tile may have besides the first two of either side */
   TJ_FLEXIBLE_SHARES = 2 * TJ_FLEXIBLE_MODES + 4,
   TJ_FLEXIBLE_NONE = TJ_TILE_NONE
 };
@@ -64,7 +63,7 @@ typedef struct {
 
 /* What the launch chooses along an axis of the tile. */
 typedef struct {
-  uint32_t mode;              /* or TJ_FLEXIBLE_NONE */
+  uint32_t mode;              /* or TJ_FLEXIBLE_NONE; it is known before the others */
   const tj_node *items, *log; /* launch; the logarithm of slots */
   int64_t most;               /* items */
   int64_t most_log;
@@ -91,12 +90,10 @@ typedef struct {
                                             launch makes sure; 1: anywhere */
   tj_flexible_mode mode[TJ_FLEXIBLE_MODES];
   uint32_t order[TJ_FLEXIBLE_SIDES][TJ_FLEXIBLE_MODES]; /* modes, smallest stride first */
-  uint32_t first_loaded, first_stored; /* the modes along which source and destination have neighbours */
-  uint32_t next_loaded, next_stored;   /* more for the tile, or TJ_FLEXIBLE_NONE */
-  uint32_t other[TJ_FLEXIBLE_OTHERS];  /* in the destination's order, likewise */
-  uint32_t width[TJ_FLEXIBLE_SIDES];   /* elements of a side's vectors */
-  const tj_mapping *given;             /* NULL: modes and widths are chosen */
-  const tj_kernel *flat;               /* the tile of one of its variants may be this one's, too */
+  bool turns;                                           /* the sides have neighbours along different modes */
+  uint32_t width[TJ_FLEXIBLE_SIDES];                    /* elements of a side's vectors */
+  const tj_mapping *given;                              /* NULL: modes and widths are chosen */
+  const tj_kernel *flat;                                /* the tile of one of its variants may be this one's, too */
   tj_flexible_axis axis[TJ_TILE_AXES];
   tj_flexible_share share[TJ_FLEXIBLE_SHARES];
   uint32_t share_count;
@@ -110,6 +107,39 @@ typedef struct {
   bool is_inner;       /* these are for tiles where all bounds hold */
   uint32_t binding_room;
 } tj_flexible;
+
+/* The mode along which a side has neighbours. */
+static inline uint32_t tj_flexible_first(const tj_flexible *f, uint32_t side) {
+  return f->axis[side == TJ_FLEXIBLE_DESTINATION && f->turns ? TJ_TILE_STORED : TJ_TILE_LOADED].mode;
+}
+
+/* The axis of a tile that a mode is, or TJ_TILE_AXES. */
+static inline uint32_t tj_flexible_axis_of(const tj_flexible *f, uint32_t mode) {
+  uint32_t axis = 0;
+  while (axis < TJ_TILE_AXES && f->axis[axis].mode != mode)
+    axis++;
+  return axis;
+}
+
+/* Modes, each once. */
+typedef struct {
+  uint32_t mode[TJ_FLEXIBLE_MODES], count;
+} tj_flexible_modes;
+
+/* Adds a mode that is one and not among them yet. */
+static inline void tj_flexible_add_mode(tj_flexible_modes *list, uint32_t mode) {
+  uint32_t i = 0;
+  while (i < list->count && list->mode[i] != mode)
+    i++;
+  if (i == list->count && mode != TJ_FLEXIBLE_NONE)
+    list->mode[list->count++] = mode;
+}
+
+/* Adds those of the tile. */
+static inline void tj_flexible_add_axes(const tj_flexible *f, tj_flexible_modes *list) {
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    tj_flexible_add_mode(list, f->axis[i].mode);
+}
 
 /* Source and destination, and what is further. */
 static inline uint32_t tj_flexible_sides(const tj_flexible *f) {
@@ -155,6 +185,8 @@ const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const t
 
 /* A workgroup has so many work-items. */
 void tj_flexible_set_items(tj_flexible *f, uint32_t items);
+/* The tile has the modes along which source and destination have neighbours, and no others yet. */
+void tj_flexible_set_first(tj_flexible *f, uint32_t loaded, uint32_t stored);
 /* The closest mode of a side that is not among those taken, by bit, which it is from then on. */
 uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side);
 /* Sets the axes of a tile, of which kind and widths are given, and all that follows; a truth, whether it is worth it.
@@ -176,8 +208,9 @@ const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t axis);
 const tj_node *tj_flexible_launched(tj_flexible *f, const tj_node *node);
 /* What a group of items comes to, if it is not the product of its numbers as these are. */
 void tj_flexible_group(tj_flexible *f, const tj_tuple *group, const tj_node *launch, int64_t most);
-/* Another mode: a leaf, or those of a list. What is in the shape, NULL where that is nothing: extents of 1. */
-const tj_tuple *tj_flexible_put(tj_flexible *f, tj_leaves *list, const tj_node *extent, uint32_t mode,
+/* Another mode: a leaf along an axis, or those of a list. What is in the shape, NULL where that is nothing: extents
+ * of 1. */
+const tj_tuple *tj_flexible_put(tj_flexible *f, tj_leaves *list, const tj_node *extent, uint32_t axis,
                                 const tj_node *step);
 /* The elements of a vector, which slots begin with. */
 void tj_flexible_put_vector(tj_flexible *f, tj_leaves *list, uint32_t side);

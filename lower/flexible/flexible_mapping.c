@@ -48,16 +48,16 @@ static const tj_tuple *put_leaf(tj_flexible *f, tj_leaves *list, const tj_node *
   return tj_leaves_put(list, tj_tuple_integer(f->graph, extent), tj_tuple_basis(f->graph, step, &mode, 1));
 }
 
-const tj_tuple *tj_flexible_put(tj_flexible *f, tj_leaves *list, const tj_node *extent, uint32_t mode,
+const tj_tuple *tj_flexible_put(tj_flexible *f, tj_leaves *list, const tj_node *extent, uint32_t axis,
                                 const tj_node *step) {
+  uint32_t mode = f->axis[axis].mode;
   if (mode == TJ_FLEXIBLE_NONE || tj_is_int(extent, 1))
     return NULL;
   return put_leaf(f, list, extent, mode, step);
 }
 
 void tj_flexible_put_vector(tj_flexible *f, tj_leaves *list, uint32_t side) {
-  uint32_t mode = side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
-  put_leaf(f, list, tj_int(f->graph, f->width[side]), mode, tj_int(f->graph, 1));
+  put_leaf(f, list, tj_int(f->graph, f->width[side]), tj_flexible_first(f, side), tj_int(f->graph, 1));
 }
 
 const tj_tuple *tj_flexible_put_list(tj_flexible *f, tj_leaves *list, const tj_leaves *group) {
@@ -133,35 +133,28 @@ static bool is_share(const tj_flexible *f, const tj_node *extent, uint32_t mode)
 /* A mode of the tile, in the first free place of those that it may have, unless it has one; of rows, which come last.
  */
 static void place_mode(tj_flexible *f, uint32_t mode, bool is_row) {
-  uint32_t *const place[] = {&f->next_loaded, &f->next_stored, &f->other[0], &f->other[1], &f->other[2]};
-  bool turns = f->first_loaded != f->first_stored;
-  size_t i = turns && is_row ? 1 : 0, end = turns ? i + 1 : sizeof place / sizeof place[0];
-  for (size_t k = 0; k < sizeof place / sizeof place[0]; k++) {
-    if (*place[k] == mode)
-      return;
-  }
-  while (i < end && *place[i] != TJ_FLEXIBLE_NONE)
+  uint32_t i = f->turns && is_row ? TJ_TILE_NEXT_STORED : TJ_TILE_NEXT_LOADED, end = f->turns ? i + 1 : TJ_TILE_AXES;
+  if (tj_flexible_axis_of(f, mode) < TJ_TILE_AXES)
+    return;
+  while (i < end && f->axis[i].mode != TJ_FLEXIBLE_NONE)
     i++;
   if (i == end)
     tj_fail(f->graph->job, TJ_MAPPING, "the tile has more modes than a launch shares out");
-  *place[i] = mode;
+  f->axis[i].mode = mode;
 }
 
 void tj_flexible_read_given(tj_flexible *f) {
   tj_layout load = f->given->load.layout, store = f->given->store.layout;
-  f->first_loaded = read_vectors(f, TJ_FLEXIBLE_SOURCE, load);
-  f->first_stored = read_vectors(f, TJ_FLEXIBLE_DESTINATION, store);
-  f->next_loaded = f->next_stored = TJ_FLEXIBLE_NONE;
-  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
-    f->other[i] = TJ_FLEXIBLE_NONE;
-  uint32_t count;
+  uint32_t count, loaded = read_vectors(f, TJ_FLEXIBLE_SOURCE, load),
+                  stored = read_vectors(f, TJ_FLEXIBLE_DESTINATION, store);
+  tj_flexible_set_first(f, loaded, stored);
   const tj_tuple *const *extent = tj_tuple_leaves(f->graph, load.shape, &count);
   const tj_tuple *const *stride = tj_tuple_leaves(f->graph, load.stride, &count);
   bool is_row = false;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t mode = stride[i]->kind == TJ_TUPLE_BASIS ? stride[i]->path[0] : TJ_FLEXIBLE_NONE;
-    is_row = is_row || extent[i]->value == tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, f->first_stored);
-    if (is_share(f, extent[i]->value, mode) && mode != f->first_loaded && mode != f->first_stored)
+    is_row = is_row || extent[i]->value == tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, stored);
+    if (is_share(f, extent[i]->value, mode))
       place_mode(f, mode, is_row);
   }
 }

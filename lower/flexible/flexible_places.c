@@ -9,7 +9,7 @@
 #include "ir/layout/arith.h"
 #include "lower/flexible/flexible_turn.h"
 
-enum { PLACES = TJ_TURN_PLACES };
+enum { PLACES = TJ_TURN_PLACES, A = TJ_TURN_A, B = TJ_TURN_B, C = TJ_TURN_C, D = TJ_TURN_D };
 
 static const tj_node *int_of(const tj_turn *t, int64_t value) {
   return tj_turn_int(t, value);
@@ -35,12 +35,12 @@ static const tj_node *stepped(const tj_turn *t, const tj_flexible_hold *hold, co
 /* The first vector that a work-item puts into LDS. */
 static const tj_node *first_vector(const tj_turn *t, const tj_flexible_hold *hold) {
   tj_graph *graph = t->graph;
-  const tj_turn_parts *parts = &t->load;
-  const tj_turn_order *order = &t->order;
-  const tj_node *row =
-      tj_terse_add(graph, stepped(t, hold, parts->row_b, order->row_b), stepped(t, hold, parts->row_d, order->row_d));
-  const tj_node *before = tj_terse_add(graph, row, stepped(t, hold, parts->a, order->a));
-  return tj_terse_add(graph, before, stepped(t, hold, parts->c, order->c));
+  const tj_node *sum = tj_int(graph, 0);
+  for (uint32_t i = 0; i < TJ_TURN_AXES; i++) {
+    static const uint32_t axis[] = {B, D, A, C};
+    sum = tj_terse_add(graph, sum, stepped(t, hold, t->load.item[axis[i]], t->order.item[axis[i]]));
+  }
+  return sum;
 }
 
 /* How many vectors further on a part of the elements of a slot is. */
@@ -54,11 +54,11 @@ static const tj_node *further(const tj_turn *t, int64_t slot, int64_t part) {
 
 /* Whether coordinates of c come right after the columns along a. */
 static bool has_columns_in_order(const tj_turn *t) {
-  for (unsigned i = 0; i + 1 < 3; i++) {
-    if (t->c != NULL && t->after[i] == t->a && t->after[i + 1] == t->c)
-      return true;
-  }
-  return false;
+  const uint32_t *after = tj_turn_after(t);
+  bool has = false;
+  for (uint32_t i = 0; i + 1 < TJ_TILE_FOLLOWING; i++)
+    has = has || (after[i] == A && after[i + 1] == C);
+  return has;
 }
 
 static const tj_node *is_of_places(const tj_turn *t, const tj_node *step) {
@@ -69,17 +69,18 @@ static const tj_node *is_of_places(const tj_turn *t, const tj_node *step) {
 /* By how many columns those of the next coordinate of c are numbered on: by all along a where they follow these in
  * the order, or where eight of the order have one such coordinate; else by none. */
 static const tj_node *columns_on(const tj_turn *t) {
-  if (t->has_slots_first || t->c == NULL || has_columns_in_order(t))
-    return t->x_a;
-  const tj_node *all = is_of_places(t, tj_terse_mul(t->graph, t->order.a, t->x_a));
-  return tj_flexible_choice(t->graph, tj_terse_both(t->graph, all, is_of_places(t, t->order.c)), t->x_a,
+  const tj_node *along = t->f->axis[A].items;
+  if (t->has_slots_first || !tj_turn_has(t, C) || has_columns_in_order(t))
+    return along;
+  const tj_node *all = is_of_places(t, tj_terse_mul(t->graph, t->order.item[A], along));
+  return tj_flexible_choice(t->graph, tj_terse_both(t->graph, all, is_of_places(t, t->order.item[C])), along,
                             int_of(t, 0));
 }
 
 static const tj_node *column_of(const tj_turn *t, const tj_flexible_hold *hold, const tj_turn_parts *parts) {
   tj_measure on = tj_flexible_measure(t->f, "columns", columns_on(t), 0, t->most_x, 1);
-  const tj_node *before = tj_flexible_product(t->f, tj_flexible_number(hold, parts->c), on.name, plane_of(t));
-  return tj_terse_add(t->graph, tj_flexible_number(hold, parts->a), before);
+  const tj_node *before = tj_flexible_product(t->f, tj_flexible_number(hold, parts->item[C]), on.name, plane_of(t));
+  return tj_terse_add(t->graph, tj_flexible_number(hold, parts->item[A]), before);
 }
 
 /* Columns are numbered on from row to row, as the work-items are that load them. */
@@ -87,10 +88,10 @@ static const tj_node *column_in_rows(const tj_turn *t, const tj_flexible_hold *h
   tj_graph *graph = t->graph;
   if (hold->side == TJ_FLEXIBLE_SOURCE)
     return tj_terse_div(graph, hold->item, int_of(t, t->together * t->vectors));
-  tj_measure rows = tj_flexible_measure(t->f, "items", t->y_b, 1, t->most_y, 1);
+  tj_measure rows = tj_flexible_measure(t->f, "items", t->f->axis[B].items, 1, t->most_y, 1);
   tj_measure columns = tj_flexible_measure(t->f, "items", t->x, 1, t->most_x, 1);
-  const tj_node *of_d = tj_flexible_product(t->f, tj_flexible_number(hold, t->store.row_d), rows.name, t->most_y);
-  const tj_node *row = tj_terse_add(graph, tj_flexible_number(hold, t->store.row_b), of_d);
+  const tj_node *of_d = tj_flexible_product(t->f, tj_flexible_number(hold, t->store.item[D]), rows.name, t->most_y);
+  const tj_node *row = tj_terse_add(graph, tj_flexible_number(hold, t->store.item[B]), of_d);
   const tj_node *before = tj_flexible_product(t->f, row, columns.name, plane_of(t));
   return tj_terse_add(graph, column_of(t, hold, &t->store), before);
 }
@@ -105,7 +106,7 @@ static const tj_node *alike(const tj_turn *t) {
   tj_graph *graph = t->graph;
   const tj_node *shift = int_of(t, 3);
   for (int64_t bits = 1; bits <= 3; bits++) {
-    const tj_node *rest = tj_terse_mod(graph, t->order.a, int_of(t, (int64_t)1 << bits));
+    const tj_node *rest = tj_terse_mod(graph, t->order.item[A], int_of(t, (int64_t)1 << bits));
     const tj_node *is_multiple = tj_equal(graph, rest, int_of(t, 0));
     shift = tj_flexible_choice(graph, is_multiple, int_of(t, 3 - bits), shift);
   }
@@ -171,9 +172,9 @@ void tj_turn_take(tj_turn *t, const tj_flexible_hold *hold, uint32_t slot) {
 /* Whether a work-item's column is of the pass. */
 static const tj_node *is_of_pass(tj_turn *t, const tj_flexible_hold *hold, int64_t pass) {
   tj_graph *graph = t->graph;
-  const tj_node *of_c = tj_flexible_number(hold, t->load.pass_c);
-  tj_measure along_a = tj_flexible_measure(t->f, "passes", t->pass_a, 1, t->passes, 1);
-  const tj_node *number = tj_terse_add(graph, tj_flexible_number(hold, t->load.pass_a),
+  const tj_node *of_c = tj_flexible_number(hold, t->load.pass[C]);
+  tj_measure along_a = tj_flexible_measure(t->f, "passes", t->along[A], 1, t->passes, 1);
+  const tj_node *number = tj_terse_add(graph, tj_flexible_number(hold, t->load.pass[A]),
                                        tj_flexible_product(t->f, of_c, along_a.name, t->passes));
   return tj_equal(graph, number, int_of(t, pass));
 }

@@ -71,17 +71,8 @@ static uint32_t longest_of(const tj_flexible *f, uint64_t modes) {
 /* Beside one sum's modes, work-items go along the first one. */
 static scalar_modes split_modes(const tj_flexible *f) {
   uint64_t scalars = modes_of_scalars(f), items = modes_of_items(f);
-  return (scalar_modes){items == 0 ? scalars : ~(items | bit_of(f->first_loaded)), longest_of(f, scalars)};
-}
-
-/* The axis of a tile that a mode is, or TJ_TILE_AXES. */
-static uint32_t axis_of(const tj_flexible *f, uint32_t mode) {
-  const uint32_t modes[TJ_TILE_AXES] = {f->first_loaded, f->next_loaded, f->next_stored,
-                                        f->other[0],     f->other[1],    f->other[2]};
-  uint32_t axis = 0;
-  while (axis < TJ_TILE_AXES && modes[axis] != mode)
-    axis++;
-  return axis;
+  return (scalar_modes){items == 0 ? scalars : ~(items | bit_of(f->axis[TJ_TILE_LOADED].mode)),
+                        longest_of(f, scalars)};
 }
 
 /* --- whether there are some --- */
@@ -104,31 +95,30 @@ static bool has_along(const tj_flexible *f, const tj_tuple *strides, uint32_t mo
 bool tj_flexible_has_scalars(const tj_flexible *f) {
   const tj_tuple *items = f->given->load.layout.stride->item[0];
   uint32_t rows = split_modes(f).rows;
-  return axis_of(f, rows) < TJ_TILE_AXES && !has_along(f, items, rows);
+  return tj_flexible_axis_of(f, rows) < TJ_TILE_AXES && !has_along(f, items, rows);
 }
 
 /* --- the shape --- */
 
 /* Modes without items and slots are none of the tile's; that of slots comes last, as mappings have it. */
 static void leave_out(tj_flexible *f, const scalar_modes *modes) {
-  uint32_t *const place[] = {&f->next_loaded, &f->next_stored, &f->other[0], &f->other[1], &f->other[2]};
-  enum { PLACES = sizeof place / sizeof *place };
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < PLACES; i++) {
-    if (*place[i] != TJ_FLEXIBLE_NONE && (modes->without_items >> *place[i] & 1) == 0)
-      *place[count++] = *place[i];
+  uint32_t count = TJ_TILE_NEXT_LOADED;
+  for (uint32_t i = TJ_TILE_NEXT_LOADED; i < TJ_TILE_AXES; i++) {
+    uint32_t mode = f->axis[i].mode;
+    if ((modes->without_items & bit_of(mode)) == 0 && mode != TJ_FLEXIBLE_NONE)
+      f->axis[count++].mode = mode;
   }
-  *place[count++] = modes->rows;
-  while (count < PLACES)
-    *place[count++] = TJ_FLEXIBLE_NONE;
+  f->axis[count++].mode = modes->rows;
+  while (count < TJ_TILE_AXES)
+    f->axis[count++].mode = TJ_FLEXIBLE_NONE;
 }
 
 void *tj_flexible_scalar_shape(tj_flexible *f) {
   scalar_modes modes = split_modes(f);
-  if (axis_of(f, modes.rows) == TJ_TILE_AXES)
-    f->other[TJ_FLEXIBLE_OTHERS - 1] = modes.rows;
+  if (tj_flexible_axis_of(f, modes.rows) == TJ_TILE_AXES)
+    f->axis[TJ_TILE_AXES - 1].mode = modes.rows;
   leave_out(f, &modes);
-  uint32_t rows = axis_of(f, modes.rows);
+  uint32_t rows = tj_flexible_axis_of(f, modes.rows);
   tj_flexible_cut(f, modes.rows);
   tj_flexible_demand(f, tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_ROWS, .slots = ROWS, .rows = rows}));
   f->axis[rows].has_slots = true;

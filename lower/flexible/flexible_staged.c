@@ -41,20 +41,20 @@ static void make_mapping(staged *t) {
   const tj_node *group = tj_flexible_slots(f, TJ_TILE_NEXT_LOADED),
                 *others = tj_flexible_slots(f, TJ_TILE_NEXT_STORED);
   const tj_node *aside = tj_flexible_slots(f, TJ_TILE_OTHER);
-  t->of_first = tj_flexible_put(f, &load[0], first, t->first->mode, width);
-  t->of_group = tj_flexible_put(f, &load[0], group, t->loaded->mode, one);
-  t->of_loaded = tj_flexible_put(f, &load[0], loaded, t->loaded->mode, group);
-  t->of_stored = tj_flexible_put(f, &load[0], stored, t->stored->mode, one);
+  t->of_first = tj_flexible_put(f, &load[0], first, TJ_TILE_LOADED, width);
+  t->of_group = tj_flexible_put(f, &load[0], group, TJ_TILE_NEXT_LOADED, one);
+  t->of_loaded = tj_flexible_put(f, &load[0], loaded, TJ_TILE_NEXT_LOADED, group);
+  t->of_stored = tj_flexible_put(f, &load[0], stored, TJ_TILE_NEXT_STORED, one);
   tj_flexible_put_vector(f, &load[1], TJ_FLEXIBLE_SOURCE);
-  tj_flexible_put(f, &load[1], others, t->stored->mode, stored);
-  tj_flexible_put(f, &load[1], aside, t->other->mode, one);
-  tj_flexible_put(f, &store[0], first, t->first->mode, width);
-  tj_flexible_put(f, &store[0], stored, t->stored->mode, one);
-  tj_flexible_put(f, &store[0], others, t->stored->mode, stored);
-  tj_flexible_put(f, &store[0], loaded, t->loaded->mode, group);
+  tj_flexible_put(f, &load[1], others, TJ_TILE_NEXT_STORED, stored);
+  tj_flexible_put(f, &load[1], aside, TJ_TILE_OTHER, one);
+  tj_flexible_put(f, &store[0], first, TJ_TILE_LOADED, width);
+  tj_flexible_put(f, &store[0], stored, TJ_TILE_NEXT_STORED, one);
+  tj_flexible_put(f, &store[0], others, TJ_TILE_NEXT_STORED, stored);
+  tj_flexible_put(f, &store[0], loaded, TJ_TILE_NEXT_LOADED, group);
   tj_flexible_put_vector(f, &store[1], TJ_FLEXIBLE_DESTINATION);
-  tj_flexible_put(f, &store[1], group, t->loaded->mode, one);
-  tj_flexible_put(f, &store[1], aside, t->other->mode, one);
+  tj_flexible_put(f, &store[1], group, TJ_TILE_NEXT_LOADED, one);
+  tj_flexible_put(f, &store[1], aside, TJ_TILE_OTHER, one);
   f->stored_as = tj_staging_order(f->graph, f->target);
   tj_flexible_set_mapping(f, load, store);
 }

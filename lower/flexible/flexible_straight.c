@@ -16,7 +16,7 @@ const tj_node *tj_straight_choose(tj_flexible *f, tj_tile tile) {
   tile.most = TJ_FLEXIBLE_ITEMS;
   tile.vectors = tile.parts = tile.passes = tile.together = 1;
   const tj_node *is_worth = tj_flexible_choose(f, tile);
-  tj_flexible_need(f, f->first_loaded, width);
+  tj_flexible_need(f, f->axis[TJ_TILE_LOADED].mode, width);
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
     const tj_flexible_axis *a = &f->axis[i];
     const tj_node *units = tj_terse_mul(f->graph, a->items, tj_int(f->graph, i == 0 ? width : 1));
@@ -37,10 +37,10 @@ void tj_straight_map(tj_flexible *f) {
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
     items[i] = tj_flexible_items(f, i);
     step[i] = tj_int(f->graph, i == 0 ? f->width[TJ_FLEXIBLE_SOURCE] : 1);
-    tj_flexible_put(f, &side[0], items[i], f->axis[i].mode, step[i]);
+    tj_flexible_put(f, &side[0], items[i], i, step[i]);
   }
   for (uint32_t i = TJ_TILE_AXES; i-- > 0;)
-    tj_flexible_put(f, &side[1], tj_flexible_slots(f, i), f->axis[i].mode, tj_terse_mul(f->graph, items[i], step[i]));
+    tj_flexible_put(f, &side[1], tj_flexible_slots(f, i), i, tj_terse_mul(f->graph, items[i], step[i]));
   tj_flexible_set_mapping(f, side, side);
 }
 

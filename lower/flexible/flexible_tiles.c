@@ -11,10 +11,9 @@ static const int64_t most_product = (int64_t)1 << 31;
 
 /* Modes of a tile besides the first of either side. */
 static uint32_t further_modes(const tj_flexible *f) {
-  uint32_t count = f->next_loaded != TJ_FLEXIBLE_NONE ? 1 : 0;
-  count += f->next_stored != TJ_FLEXIBLE_NONE ? 1 : 0;
-  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
-    count += f->other[i] != TJ_FLEXIBLE_NONE ? 1 : 0;
+  uint32_t count = 0;
+  for (uint32_t i = TJ_TILE_NEXT_LOADED; i < TJ_TILE_AXES; i++)
+    count += f->axis[i].mode != TJ_FLEXIBLE_NONE ? 1 : 0;
   return count > 0 ? count : 1;
 }
 
@@ -39,9 +38,10 @@ static bool is_bounded(const tj_flexible *f) {
 /* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
  * work-item's offset, stay below 2^32 bytes, or below half of what a resource has. */
 static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
-  bool may_turn = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
-  int64_t half = is_bounded(f) ? TJ_RESOURCE_BYTES / (may_turn ? 8 : 4) : (int64_t)1 << 31;
-  int64_t bytes = is_first ? half : may_turn ? half / 4 : half / further_modes(f);
+  bool is_first =
+      mode == tj_flexible_first(f, TJ_FLEXIBLE_SOURCE) || mode == tj_flexible_first(f, TJ_FLEXIBLE_DESTINATION);
+  int64_t half = is_bounded(f) ? TJ_RESOURCE_BYTES / (f->turns ? 8 : 4) : (int64_t)1 << 31;
+  int64_t bytes = is_first ? half : f->turns ? half / 4 : half / further_modes(f);
   return bytes / widest_element(f);
 }
 
@@ -119,23 +119,16 @@ static const tj_node *named_base(tj_flexible *f, const char *name, const tj_node
   return symbol;
 }
 
-/* The modes, those of the tile first: workgroups that follow each other are neighbours. */
-static uint32_t order_modes(const tj_flexible *f, uint32_t order[TJ_FLEXIBLE_MODES]) {
-  const uint32_t leading[] = {f->first_loaded, f->next_loaded, f->first_stored,
-                              f->next_stored,  f->other[0],    f->other[1]};
-  uint64_t taken = 0;
-  uint32_t count = 0;
-  for (size_t i = 0; i < sizeof leading / sizeof leading[0]; i++) {
-    if (leading[i] == TJ_FLEXIBLE_NONE || (taken >> leading[i] & 1) != 0)
-      continue;
-    taken |= (uint64_t)1 << leading[i];
-    order[count++] = leading[i];
-  }
-  for (uint32_t m = 0; m < f->domain->count; m++) {
-    if ((taken >> m & 1) == 0)
-      order[count++] = m;
-  }
-  return count;
+/* The modes, those of the tile first, then in the destination's order: workgroups that follow each other are
+ * neighbours. */
+static tj_flexible_modes order_modes(const tj_flexible *f) {
+  tj_flexible_modes order = {.mode = {f->axis[TJ_TILE_LOADED].mode}, .count = 1};
+  tj_flexible_add_mode(&order, f->axis[TJ_TILE_NEXT_LOADED].mode);
+  tj_flexible_add_mode(&order, tj_flexible_first(f, TJ_FLEXIBLE_DESTINATION));
+  tj_flexible_add_axes(f, &order);
+  for (uint32_t i = 0; i < f->domain->count; i++)
+    tj_flexible_add_mode(&order, f->order[TJ_FLEXIBLE_DESTINATION][i]);
+  return order;
 }
 
 static const char *name_of_form(uint32_t form) {
@@ -145,17 +138,17 @@ static const char *name_of_form(uint32_t form) {
 
 void tj_flexible_place_tiles(tj_flexible *f) {
   tj_graph *graph = f->graph;
-  uint32_t order[TJ_FLEXIBLE_MODES], count = order_modes(f, order);
+  const tj_flexible_modes order = order_modes(f);
   const tj_node *all = tj_int(graph, 1), *rest = f->kernel->workgroup;
-  for (uint32_t i = 0; i < count; i++) {
-    tj_flexible_mode *mode = &f->mode[order[i]];
+  for (uint32_t i = 0; i < order.count; i++) {
+    tj_flexible_mode *mode = &f->mode[order.mode[i]];
     const tj_node *tiles = tiles_along(f, mode);
     all = tj_flexible_at_most(
         graph, tj_terse_mul(graph, all, tj_flexible_at_most(graph, tiles, TJ_FLEXIBLE_MOST_WORKGROUPS + 1)),
         TJ_FLEXIBLE_MOST_WORKGROUPS + 1);
     tj_measure divisor = tj_flexible_measure(f, "tiles", tiles, 1, TJ_FLEXIBLE_MOST_WORKGROUPS, 1);
-    const tj_node *number = i + 1 < count ? tj_terse_mod(graph, rest, divisor.name) : rest;
-    rest = i + 1 < count ? tj_terse_div(graph, rest, divisor.name) : rest;
+    const tj_node *number = i + 1 < order.count ? tj_terse_mod(graph, rest, divisor.name) : rest;
+    rest = i + 1 < order.count ? tj_terse_div(graph, rest, divisor.name) : rest;
     add_to_bases(f, mode, first_of_tile(f, mode, number));
     if (mode->length == NULL)
       continue;

@@ -19,7 +19,11 @@
 
 enum {
   SQUARES = 2, /* of a work-item */
-  PASSES = 2   /* for each square */
+  PASSES = 2,  /* for each square */
+  A = TJ_TURN_A,
+  B = TJ_TURN_B,
+  C = TJ_TURN_C,
+  D = TJ_TURN_D
 };
 
 static const tj_node *int_of(const tj_turn *t, int64_t value) {
@@ -105,35 +109,30 @@ static void choose_box(tj_turn *t) {
                                         .parts = (uint32_t)t->parts,
                                         .passes = (uint32_t)t->passes,
                                         .together = (uint32_t)t->together});
-  const tj_flexible_axis *a = &f->axis[TJ_TILE_LOADED], *b = &f->axis[TJ_TILE_STORED];
-  const tj_flexible_axis *c = &f->axis[TJ_TILE_NEXT_LOADED], *d = &f->axis[TJ_TILE_NEXT_STORED];
-  t->x_a = a->items;
-  t->y_b = b->items;
-  t->x_c = c->items;
-  t->y_d = d->items;
-  t->x = tj_flexible_at_most(graph, tj_terse_mul(graph, t->x_a, t->x_c), t->most_x);
-  t->y = tj_flexible_at_most(graph, tj_terse_mul(graph, t->y_b, t->y_d), t->most_y);
-  t->along_b = tj_flexible_measure(f, "along", tj_flexible_power(graph, b->log), 1, t->slots, 1);
-  t->along_d = tj_flexible_measure(f, "along", tj_flexible_power(graph, d->log), 1, t->slots, 1);
-  t->pass_a = tj_flexible_power(graph, a->log);
-  t->pass_c = tj_flexible_power(graph, c->log);
+  t->x = tj_flexible_at_most(graph, tj_terse_mul(graph, f->axis[A].items, f->axis[C].items), t->most_x);
+  for (uint32_t i = 0; i < TJ_TURN_AXES; i++)
+    t->along[i] = tj_flexible_power(graph, f->axis[i].log);
+}
+
+/* Elements that items move along an axis by themselves, side by side. */
+static int64_t unit_of(const tj_turn *t, uint32_t axis) {
+  return axis == A ? t->column : axis == B ? t->stored : 1;
 }
 
 /* The lengths of the tile. */
 static void measure_shape(tj_turn *t) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
-  const tj_node *row = tj_terse_mul(graph, t->along_b.launch, int_of(t, t->stored));
-  const tj_node *columns = tj_terse_mul(graph, tj_mul(graph, t->x_a, int_of(t, t->column)), t->pass_a);
-  t->a->length = tj_min(graph, t->a->extent.launch, columns);
-  t->b->length = tj_min(graph, t->b->extent.launch, tj_mul(graph, t->y_b, row));
-  if (t->c != NULL)
-    t->c->length =
-        t->passes > 1 ? tj_min(graph, t->c->extent.launch, tj_terse_mul(graph, t->x_c, t->pass_c)) : t->x_c;
-  if (t->d != NULL)
-    t->d->length = tj_min(graph, t->d->extent.launch, tj_mul(graph, t->y_d, t->along_d.launch));
-  tj_flexible_need(f, f->first_loaded, t->column);
-  tj_flexible_need(f, f->first_stored, t->stored);
+  for (uint32_t i = 0; i < TJ_TURN_AXES; i++) {
+    if (!tj_turn_has(t, i))
+      continue;
+    tj_flexible_mode *mode = &f->mode[f->axis[i].mode];
+    const tj_node *item = tj_terse_mul(graph, t->along[i], int_of(t, unit_of(t, i)));
+    const tj_node *length = tj_terse_mul(graph, f->axis[i].items, item);
+    mode->length = i == C && t->passes == 1 ? length : tj_min(graph, mode->extent.launch, length);
+  }
+  tj_flexible_need(f, f->axis[A].mode, t->column);
+  tj_flexible_need(f, f->axis[B].mode, t->stored);
   f->kernel->lds_elements = (uint32_t)(t->rows * f->items * t->stored);
   int64_t stored = t->passes > 1 ? t->rows * t->stored : 0;
   tj_set_source_slots(graph, f->kernel, (uint32_t)(t->slots * t->word * t->loaded + stored));
@@ -141,45 +140,43 @@ static void measure_shape(tj_turn *t) {
 
 /* --- the mapping --- */
 
-/* The numbers that the launch chooses. */
+/* The numbers that the launch chooses, and how far apart are what they number: slots of rows, passes of columns. */
 typedef struct {
-  const tj_node *items_a, *items_b, *items_c, *items_d, *slots_b, *slots_d, *pass_a, *pass_c;
-  const tj_node *row_b, *row_d, *slot_b, *slot_d; /* steps of rows and of slots */
-  const tj_node *step_a;                          /* of passes */
+  const tj_node *items[TJ_TURN_AXES], *slots[TJ_TURN_AXES];
+  const tj_node *step[TJ_TURN_AXES], *slot_step[TJ_TURN_AXES];
 } shares;
 
 /* Slots of squares are a row of work-items apart; others follow one another. */
-static void choose_steps(const tj_turn *t, shares *s) {
-  const tj_node *one = int_of(t, 1), *vector = int_of(t, t->stored);
-  s->row_b = tj_terse_mul(t->graph, t->has_slots_first ? s->slots_b : one, vector);
-  s->row_d = t->has_slots_first ? s->slots_d : one;
-  s->slot_b = tj_terse_mul(t->graph, t->has_slots_first ? one : s->items_b, vector);
-  s->slot_d = t->has_slots_first ? one : s->items_d;
+static shares choose_shares(tj_turn *t) {
+  shares s;
+  for (uint32_t i = 0; i < TJ_TURN_AXES; i++)
+    s.items[i] = tj_flexible_items(t->f, i);
+  for (uint32_t i = TJ_TURN_AXES; i-- > 0;)
+    s.slots[i] = tj_flexible_slots(t->f, i);
+  for (uint32_t i = 0; i < TJ_TURN_AXES; i++) {
+    bool are_slots_first = t->has_slots_first && i >= D;
+    const tj_node *unit = int_of(t, unit_of(t, i));
+    s.step[i] = are_slots_first ? tj_terse_mul(t->graph, s.slots[i], unit) : unit;
+    s.slot_step[i] = are_slots_first ? unit : tj_terse_mul(t->graph, s.items[i], unit);
+  }
+  return s;
 }
 
-static shares choose_shares(tj_turn *t) {
-  tj_flexible *f = t->f;
-  shares s = {.items_a = tj_flexible_items(f, TJ_TILE_LOADED),
-              .items_b = tj_flexible_items(f, TJ_TILE_STORED),
-              .items_c = tj_flexible_items(f, TJ_TILE_NEXT_LOADED),
-              .items_d = tj_flexible_items(f, TJ_TILE_NEXT_STORED),
-              .slots_b = tj_flexible_slots(f, TJ_TILE_STORED),
-              .slots_d = tj_flexible_slots(f, TJ_TILE_NEXT_STORED),
-              .pass_a = tj_flexible_slots(f, TJ_TILE_LOADED),
-              .pass_c = tj_flexible_slots(f, TJ_TILE_NEXT_LOADED)};
-  s.step_a = tj_terse_mul(t->graph, s.items_a, int_of(t, t->column));
-  choose_steps(t, &s);
-  return s;
+static const tj_tuple *put_items(const tj_turn *t, const shares *s, tj_leaves *list, uint32_t axis) {
+  return tj_flexible_put(t->f, list, s->items[axis], axis, s->step[axis]);
+}
+
+static const tj_tuple *put_slots(const tj_turn *t, const shares *s, tj_leaves *list, uint32_t axis) {
+  return tj_flexible_put(t->f, list, s->slots[axis], axis, s->slot_step[axis]);
 }
 
 static const tj_tuple *put_columns(tj_turn *t, tj_leaves *list, const shares *s) {
   tj_flexible *f = t->f;
-  tj_turn_parts *parts = &t->load;
   tj_leaves columns = {.count = 0};
-  parts->a = tj_flexible_put(f, &columns, s->items_a, f->first_loaded, int_of(t, t->column));
-  parts->pass_a = tj_flexible_put(f, &columns, s->pass_a, f->first_loaded, s->step_a);
-  parts->c = tj_flexible_put(f, &columns, s->items_c, f->next_loaded, int_of(t, 1));
-  parts->pass_c = tj_flexible_put(f, &columns, s->pass_c, f->next_loaded, s->items_c);
+  for (uint32_t i = A; i <= C; i++) {
+    t->load.item[i] = put_items(t, s, &columns, i);
+    t->load.pass[i] = put_slots(t, s, &columns, i);
+  }
   const tj_tuple *all = tj_flexible_put_list(f, list, &columns);
   tj_flexible_group(f, all, tj_terse_mul(t->graph, t->x, int_of(t, t->passes)), t->passes * t->most_x);
   return all;
@@ -189,84 +186,77 @@ static const tj_tuple *put_columns(tj_turn *t, tj_leaves *list, const shares *s)
 static void make_load(tj_turn *t, const shares *s, tj_leaves load[2]) {
   tj_flexible *f = t->f;
   tj_leaves columns = {.count = 0}, rows = {.count = 0};
-  t->load.word = tj_flexible_put(f, &load[0], int_of(t, t->together), f->first_stored, int_of(t, t->word));
-  t->load.vector = tj_flexible_put(f, &columns, int_of(t, t->vectors), f->first_loaded, int_of(t, t->loaded));
+  t->load.word = tj_flexible_put(f, &load[0], int_of(t, t->together), B, int_of(t, t->word));
+  t->load.vector = tj_flexible_put(f, &columns, int_of(t, t->vectors), A, int_of(t, t->loaded));
   const tj_tuple *own = put_columns(t, &columns, s), *all = tj_flexible_put_list(f, &load[0], &columns);
   if (all != own)
     tj_flexible_group(f, all, tj_terse_mul(t->graph, t->x, int_of(t, t->vectors)), t->most_x * t->vectors);
-  t->load.row_b = tj_flexible_put(f, &rows, s->items_b, f->first_stored, s->row_b);
-  t->load.row_d = tj_flexible_put(f, &rows, s->items_d, f->next_stored, s->row_d);
+  t->load.item[B] = put_items(t, s, &rows, B);
+  t->load.item[D] = put_items(t, s, &rows, D);
   tj_flexible_put_list(f, &load[0], &rows);
   tj_flexible_put_vector(f, &load[1], TJ_FLEXIBLE_SOURCE);
-  tj_flexible_put(f, &load[1], int_of(t, t->word), f->first_stored, int_of(t, 1));
-  tj_flexible_put(f, &load[1], s->slots_b, f->first_stored, s->slot_b);
-  tj_flexible_put(f, &load[1], s->slots_d, f->next_stored, s->slot_d);
+  tj_flexible_put(f, &load[1], int_of(t, t->word), B, int_of(t, 1));
+  put_slots(t, s, &load[1], B);
+  put_slots(t, s, &load[1], D);
 }
 
-/* What comes next in the order of stores, after so many vectors. */
-static const tj_node *put_next(tj_turn *t, tj_leaves *items, const tj_tuple **part, const tj_node *extent,
-                               uint32_t mode, const tj_node *step) {
+/* So many times as many vectors have their place in the order of stores. How many there were before. */
+static const tj_node *go_on(tj_turn *t, const tj_node *extent) {
   const tj_node *before = t->in_order;
-  *part = tj_flexible_put(t->f, items, extent, mode, step);
   t->in_order = tj_terse_mul(t->graph, before, tj_flexible_launched(t->f, extent));
   return before;
 }
 
-/* Slots that are not all together are along one mode. */
-static void put_slots(tj_turn *t, const shares *s, tj_leaves *items, bool are_of_b) {
-  tj_flexible *f = t->f;
-  const tj_tuple *part;
-  const tj_node *step = are_of_b ? put_next(t, items, &part, s->slots_b, f->first_stored, s->slot_b)
-                                 : put_next(t, items, &part, s->slots_d, f->next_stored, s->slot_d);
-  const tj_node *all = tj_equal(t->graph, t->along_b.launch, int_of(t, t->slots));
-  t->order.slot = are_of_b ? step : tj_flexible_choice(t->graph, all, t->order.slot, step);
+static void order_items(tj_turn *t, const shares *s, tj_leaves *items, uint32_t axis) {
+  t->store.item[axis] = put_items(t, s, items, axis);
+  t->order.item[axis] = go_on(t, s->items[axis]);
 }
 
-static void put_slots_first(tj_turn *t, const shares *s, tj_leaves *items) {
-  put_slots(t, s, items, true);
-  put_slots(t, s, items, false);
+/* Slots that are not all together are along one mode. */
+static void order_slots(tj_turn *t, const shares *s, tj_leaves *items, uint32_t axis) {
+  put_slots(t, s, items, axis);
+  const tj_node *step = go_on(t, s->slots[axis]), *all = tj_equal(t->graph, t->along[B], int_of(t, t->slots));
+  t->order.slot = axis == B ? step : tj_flexible_choice(t->graph, all, t->order.slot, step);
+}
+
+static void order_slots_first(tj_turn *t, const shares *s, tj_leaves *items) {
+  order_slots(t, s, items, B);
+  order_slots(t, s, items, D);
   t->order.slot = int_of(t, 1);
 }
 
-static void put_rows_of_d(tj_turn *t, const shares *s, tj_leaves *items) {
-  t->order.row_d = put_next(t, items, &t->store.row_d, s->items_d, t->f->next_stored, s->row_d);
-  if (!t->has_slots_first)
-    put_slots(t, s, items, false);
+static void order_parts(tj_turn *t, tj_leaves *items) {
+  const tj_node *parts = int_of(t, t->parts);
+  t->store.part = tj_flexible_put(t->f, items, parts, A, int_of(t, 1));
+  t->order.part = go_on(t, parts);
 }
 
-static void put_columns_in_order(tj_turn *t, const shares *s, tj_leaves *items) {
-  uint32_t mode = t->f->first_loaded;
-  t->order.part = put_next(t, items, &t->store.part, int_of(t, t->parts), mode, int_of(t, 1));
-  t->order.a = put_next(t, items, &t->store.a, s->items_a, mode, int_of(t, t->column));
+static void order_axis(tj_turn *t, const shares *s, tj_leaves *items, uint32_t axis) {
+  if (axis == A)
+    order_parts(t, items);
+  order_items(t, s, items, axis);
+  if (axis >= D && !t->has_slots_first)
+    order_slots(t, s, items, axis);
 }
 
 /* They store in the destination's order, but slots that fill all places of LDS first; parts of a column come before
  * columns. */
 static void put_ordered(tj_turn *t, const shares *s, tj_leaves *items) {
-  tj_flexible *f = t->f;
+  const uint32_t *after = tj_turn_after(t);
   t->in_order = int_of(t, 1);
   if (t->has_slots_first)
-    put_slots_first(t, s, items);
-  t->order.row_b = put_next(t, items, &t->store.row_b, s->items_b, f->first_stored, s->row_b);
-  if (!t->has_slots_first)
-    put_slots(t, s, items, true);
-  for (unsigned i = 0; i < 3 && t->after[i] != NULL; i++) {
-    if (t->after[i] == t->a)
-      put_columns_in_order(t, s, items);
-    else if (t->after[i] == t->c)
-      t->order.c = put_next(t, items, &t->store.c, s->items_c, f->next_loaded, int_of(t, 1));
-    else
-      put_rows_of_d(t, s, items);
-  }
+    order_slots_first(t, s, items);
+  order_axis(t, s, items, B);
+  for (uint32_t i = 0; i < TJ_TILE_FOLLOWING && after[i] < TJ_TILE_FOLLOWING; i++)
+    order_axis(t, s, items, after[i]);
 }
 
 static void make_store(tj_turn *t, const shares *s, tj_leaves store[2]) {
-  tj_flexible *f = t->f;
   put_ordered(t, s, &store[0]);
-  tj_flexible_put_vector(f, &store[1], TJ_FLEXIBLE_DESTINATION);
-  tj_flexible_put(f, &store[1], int_of(t, t->rows), f->first_loaded, int_of(t, t->parts));
-  tj_flexible_put(f, &store[1], s->pass_a, f->first_loaded, s->step_a);
-  tj_flexible_put(f, &store[1], s->pass_c, f->next_loaded, s->items_c);
+  tj_flexible_put_vector(t->f, &store[1], TJ_FLEXIBLE_DESTINATION);
+  tj_flexible_put(t->f, &store[1], int_of(t, t->rows), A, int_of(t, t->parts));
+  put_slots(t, s, &store[1], A);
+  put_slots(t, s, &store[1], C);
 }
 
 static void make_mapping(tj_turn *t) {
@@ -279,28 +269,11 @@ static void make_mapping(tj_turn *t) {
 
 /* --- kernels --- */
 
-static tj_flexible_mode *mode_or_none(tj_flexible *f, uint32_t mode) {
-  return mode != TJ_FLEXIBLE_NONE ? &f->mode[mode] : NULL;
-}
-
-/* As the launch has them. */
-static void sort_modes(tj_turn *t) {
-  const tj_flexible_mode *const mode[] = {t->a, t->c, t->d, NULL};
-  for (uint32_t i = 0; i < TJ_TILE_FOLLOWING; i++)
-    t->after[i] = mode[t->f->kernel->launched->tile.after[i]];
-}
-
 void *tj_flexible_turn_shape(tj_flexible *f) {
   tj_turn *t = TJ_NEW(f->graph->job, tj_turn);
-  *t = (tj_turn){.f = f,
-                 .graph = f->graph,
-                 .a = &f->mode[f->first_loaded],
-                 .b = &f->mode[f->first_stored],
-                 .c = mode_or_none(f, f->next_loaded),
-                 .d = mode_or_none(f, f->next_stored)};
+  *t = (tj_turn){.f = f, .graph = f->graph};
   choose_widths(t);
   choose_box(t);
-  sort_modes(t);
   measure_shape(t);
   make_mapping(t);
   tj_flexible_place_tiles(f);

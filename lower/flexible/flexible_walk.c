@@ -198,26 +198,17 @@ static const tj_node *place_along(const tj_flexible_hold *hold, uint32_t mode) {
   return place;
 }
 
-/* The mode along which the side has neighbours. */
-static uint32_t first_of(const tj_flexible_hold *hold) {
-  return hold->side == TJ_FLEXIBLE_SOURCE ? hold->f->first_loaded : hold->f->first_stored;
-}
-
 /* A work-item's part of a form: the side's own first mode first. */
 static const tj_node *offset_of_item(const tj_flexible_hold *hold, uint32_t form) {
   tj_flexible *f = hold->f;
-  bool is_source = hold->side == TJ_FLEXIBLE_SOURCE;
-  uint32_t mode[4 + TJ_FLEXIBLE_OTHERS] = {is_source ? f->first_loaded : f->first_stored,
-                                           is_source ? f->first_stored : f->first_loaded, f->next_loaded,
-                                           f->next_stored};
-  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
-    mode[4 + i] = f->other[i];
+  tj_flexible_modes modes = {.mode = {tj_flexible_first(f, hold->side)}, .count = 1};
+  tj_flexible_add_mode(&modes, tj_flexible_first(f, TJ_FLEXIBLE_SIDES - 1 - hold->side));
+  tj_flexible_add_axes(f, &modes);
   const tj_node *sum = tj_int(f->graph, 0);
-  for (uint32_t i = 0; i < 4 + TJ_FLEXIBLE_OTHERS; i++) {
-    bool is_again = i == 1 && mode[0] == mode[1];
-    const tj_node *place = is_again || mode[i] == TJ_FLEXIBLE_NONE ? NULL : place_along(hold, mode[i]);
+  for (uint32_t i = 0; i < modes.count; i++) {
+    const tj_node *place = place_along(hold, modes.mode[i]);
     if (place != NULL)
-      sum = tj_terse_add(f->graph, sum, tj_flexible_part(f, &f->mode[mode[i]], form, place));
+      sum = tj_terse_add(f->graph, sum, tj_flexible_part(f, &f->mode[modes.mode[i]], form, place));
   }
   return sum;
 }
@@ -286,7 +277,7 @@ static void move_further(const tj_flexible_hold *hold, uint32_t form, const tj_f
                          uint32_t slot) {
   tj_flexible *f = hold->f;
   bool is_source = tj_flexible_is_source(f, form);
-  uint32_t buffer = tj_flexible_buffer(f, form), first = first_of(hold);
+  uint32_t buffer = tj_flexible_buffer(f, form), first = tj_flexible_first(f, hold->side);
   uint32_t of_source = is_source ? (form - TJ_FLEXIBLE_FURTHER + 1) * tj_source_slots(f->kernel) : 0;
   uint32_t width = tj_target_widest(f->target, tj_element_bytes(f->kernel, buffer));
   bool is_contiguous = tj_is_int(tj_flexible_stride(f, first, form), 1);
