@@ -319,9 +319,13 @@ tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const t
   return mapping;
 }
 
+bool tj_mapping_skips_registers(const tj_mapping *mapping) {
+  return mapping->is_direct || mapping->by_dma || mapping->dma_stores;
+}
+
 bool tj_mapping_is_plain(const tj_mapping *mapping) {
   return !mapping->is_launched && mapping->lds == NULL && mapping->passes == 1 && mapping->overlap == NULL &&
-         mapping->order == NULL && !mapping->streams;
+         mapping->order == NULL && !mapping->streams && !tj_mapping_skips_registers(mapping);
 }
 
 tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const tj_value *as) {

@@ -118,8 +118,10 @@ uint32_t tj_mapping_rank(const tj_mapping *mapping);
 /* A mapping of tiles of these extents, of which nothing is checked; its sides are not set. */
 tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const tj_tuple *tile);
 
-/* Whether a mapping of known tiles says no more than its domain, its tile, load and store, and how that is brought.
- */
+/* Whether elements go into LDS, or out of it, and not through registers. */
+bool tj_mapping_skips_registers(const tj_mapping *mapping);
+
+/* Whether a mapping of known tiles says no more than its domain, its tile, load and store. */
 bool tj_mapping_is_plain(const tj_mapping *mapping);
 
 /* A side of that layout, of which nothing is checked. */

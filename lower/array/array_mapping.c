@@ -115,7 +115,7 @@ static bool is_side_of_rows(tj_graph *graph, const tj_mapping_side *side, const 
 /* Whether a mapping says no more than this one, which is of rows. */
 static bool is_of_rows(const tj_array_space *space, const tj_mapping *given, const tj_mapping *rows) {
   bool has_domain = given->domain == NULL ? rows->domain == NULL : tj_layout_equal(*given->domain, *domain_of(space));
-  return tj_mapping_is_plain(given) && !given->by_dma && has_domain && tj_tuple_equal(given->tile, rows->tile) &&
+  return tj_mapping_is_plain(given) && has_domain && tj_tuple_equal(given->tile, rows->tile) &&
          is_side_of_rows(space->graph, &given->load, &rows->load) &&
          is_side_of_rows(space->graph, &given->store, &rows->store);
 }

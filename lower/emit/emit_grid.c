@@ -73,13 +73,14 @@ static LLVMValueRef emit_workgroup(tj_emitter *emitter, const tj_grid *grid) {
   return tj_emit_extended(emitter, id, tj_emit_int_type(emitter, bits));
 }
 
-/* All phases of a tile's steps, and barriers between them. */
+/* All phases of a tile's steps, and barriers behind them: waves also wait for parts of which nobody stores anything.
+ */
 static void emit_phases(tj_emitter *emitter, const tj_grid *grid, tj_phase all) {
   for (uint32_t begin = 0; begin < all.count;) {
     tj_phase phase = tj_emit_phase(all.step, begin, all.count);
     tj_emit_steps(emitter, phase);
     begin += phase.count + 1;
-    if (begin < all.count)
+    if (begin <= all.count)
       grid->emit_barrier(emitter, (tj_phase){all.step, begin - 1, all.count - begin});
   }
 }

@@ -329,7 +329,7 @@ tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_ma
                                    const tj_target *target) {
   tj_block_map map = begin(graph, flat, mapped->domain, target), own = begin(graph, flat, flat->domain, target);
   tj_demands demands;
-  if (!sort_all(&map))
+  if (tj_mapping_skips_registers(mapped->mapping) || !sort_all(&map))
     return NULL;
   tj_kernel *given = make(map, mapped->domain, mapped->mapping, &demands);
   if (given == NULL)

@@ -242,13 +242,18 @@ static const uint32_t *match_slots(tj_graph *graph, const tj_tile_side *load, co
   return match;
 }
 
-/* Elements that stay with their work-items stay in registers, and are loaded by those who store them. In LDS, each
- * has one place, into which one slot puts it. */
+/* Whether a mapping says how its tile goes through LDS. */
+static bool asks_for_lds(const tj_mapping *mapping) {
+  return mapping->lds != NULL || mapping->passes > 1;
+}
+
+/* Elements that stay with their work-items stay in registers, and are loaded by those who store them, unless LDS is
+ * asked for. There, each has one place, into which one slot puts it. */
 static void choose_way(tiler *t) {
   tj_tiling *tiling = &t->tiling;
   const uint32_t *match = match_slots(t->graph, &tiling->load, &tiling->store, tiling->domain->count);
-  tiling->is_staged = match == NULL;
-  if (match == NULL) {
+  tiling->is_staged = match == NULL || asks_for_lds(t->mapping);
+  if (tiling->is_staged) {
     tiling->load = make_side(t, &t->load, true);
     return;
   }
@@ -423,8 +428,7 @@ static const tj_stage_choice *beside_exchange(tj_graph *graph, const tj_stage_ch
 static bool set_way(tiler *t) {
   tj_tiling *tiling = &t->tiling;
   const tj_exchange_problem problem = {t->mapping, t->target, tiling->workgroup_size, t->bytes};
-  bool has_lds = t->mapping->lds != NULL || t->mapping->passes > 1;
-  tj_exchange *exchange = has_lds ? NULL : tj_exchange_make(t->graph, &problem);
+  tj_exchange *exchange = asks_for_lds(t->mapping) ? NULL : tj_exchange_make(t->graph, &problem);
   bool is_cheaper = exchange != NULL && exchange->price <= exchange->lds_price;
   t->is_given = t->is_given && exchange == NULL;
   if (!is_cheaper && set_stage(t)) {
@@ -656,7 +660,7 @@ tj_kernel *tj_map_as_given(tj_graph *graph, tj_kernel *flat, const tj_target *ta
   check_side(graph, &mapped->mapping->load, target, mapped->load_span);
   check_side(graph, &mapped->mapping->store, target, mapped->store_span);
   uint32_t neighbours = tj_mapping_neighbours(mapped->mapping);
-  if ((neighbours == 1 && !mapped->mapping->by_dma) || tj_is_gather(flat))
+  if (neighbours == 1 || tj_is_gather(flat))
     return keep_flat(graph, flat, target, neighbours);
   tj_mapped tiled = *mapped;
   tiled.domain = tiled_domain(graph, flat);

@@ -307,7 +307,7 @@ static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
     tj_fail_at(
         graph->job, definition->load_span, TJ_MAPPING,
         "with gather, work-items move neighbours of one mode: tile=(n), load=(n,1):(1@0,0), or for vectors of w "
-        "elements tile=(n*w), load=(n,w):(w@0,1@0), and perhaps domain");
+        "elements tile=(n*w), load=(n,w):(w@0,1@0), perhaps domain, and nothing else");
   kernel->mapped = tj_mapped_make(graph, definition, NULL);
 }
 

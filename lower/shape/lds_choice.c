@@ -359,6 +359,7 @@ static tj_lds_choice complete(const chooser *c, tj_stage_choice *choice) {
   tj_mapping *mapping = TJ_NEW(c->job, tj_mapping);
   *mapping = *c->problem->mapping;
   mapping->passes = c->problem->passes;
+  mapping->ahead = mapping->passes > 1 ? mapping->ahead : 0;
   mapping->lds = value_of_choice(c, &choice->layout);
   choice->layout.bytes =
       (uint32_t)tj_mapping_lds_size(c->graph, mapping, mapping->passes) * c->problem->element_bytes;
