@@ -80,6 +80,24 @@ static void join_predicates(tj_kernel *kernel) {
   }
 }
 
+/* Leaves out stores that never happen; returns how many steps there are without. Of flat kernels, the last step is the
+ * store, whatever it does. */
+static uint32_t without_idle_stores(tj_kernel_step step[], uint32_t count) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (step[i].kind != TJ_STEP_STORE || !tj_is_int(step[i].access.valid, 0))
+      step[kept++] = step[i];
+  }
+  return kept;
+}
+
+static void leave_out_idle_stores(tj_kernel *kernel) {
+  if (kernel->index != NULL)
+    return;
+  kernel->step_count = without_idle_stores(kernel->step, kernel->step_count);
+  kernel->inner_step_count = without_idle_stores(kernel->inner_step, kernel->inner_step_count);
+}
+
 /* Sums that are put together in another way may have parts that are not known to fit in 64 bits: then the expression
  * is better as it was. */
 static bool is_usable(tj_graph *graph, const tj_node *simple, const tj_node *before) {
@@ -97,6 +115,7 @@ void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
   for (uint32_t i = 0; i < list.count; i++)
     *list.place[i] = all_fit || is_usable(graph, roots[i], *list.place[i]) ? roots[i] : *list.place[i];
   join_predicates(kernel);
+  leave_out_idle_stores(kernel);
   if (kernel->loop != NULL)
     tj_loop_prune(graph, kernel);
 }
