@@ -169,6 +169,12 @@ typedef struct {
 tj_mapping_place tj_mapping_at(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
                                const tj_node *const item_digits[], uint32_t slot, bool leaves_out);
 
+/* Whether coordinates are sums of what items and slots add: no digit would lead beyond the tile, nor to where the
+ * next larger one begins. */
+bool tj_mapping_adds_up(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side);
+/* Adds what a slot adds to the coordinates of slot 0, by mode. */
+void tj_mapping_add_slot(const tj_mapping_side *side, uint32_t slot, int64_t place[]);
+
 /* The element of LDS, in a part of the tile, that `lds` gives to a coordinate there, by mode: before its swizzle, of
  * 0 bits where it has none. */
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]);

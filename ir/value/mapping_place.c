@@ -162,6 +162,31 @@ tj_mapping_place tj_mapping_at(tj_graph *graph, const tj_mapping *mapping, const
   return (tj_mapping_place){digit, is_there};
 }
 
+/* --- what slots add --- */
+
+bool tj_mapping_adds_up(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side) {
+  uint32_t *found = TJ_NEW_ARRAY(graph->job, uint32_t, side->digit_count + 1);
+  bool adds_up = !tj_mapping_gives_index(side->digit, side->digit_count);
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping) && adds_up; m++) {
+    uint32_t count = tj_mapping_digits_along(side->digit, side->digit_count, m, found);
+    int64_t limit = tj_mapping_extent(mapping, m);
+    for (uint32_t i = 0; i < count; i++) {
+      adds_up = adds_up && side->digit[found[i]].extent * side->digit[found[i]].step <= limit;
+      limit = side->digit[found[i]].step;
+    }
+  }
+  return adds_up;
+}
+
+void tj_mapping_add_slot(const tj_mapping_side *side, uint32_t slot, int64_t place[]) {
+  for (uint32_t i = side->item_digits; i < side->digit_count; i++) {
+    const tj_mapping_digit *d = &side->digit[i];
+    if (d->extent > 1 && d->step != 0)
+      place[d->mode] += slot % d->extent * d->step;
+    slot /= (uint32_t)d->extent;
+  }
+}
+
 /* --- orders of tiles --- */
 
 /* Leaves of an order: basis elements, or integers of a single mode. */

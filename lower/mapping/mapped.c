@@ -4,7 +4,6 @@
 #include "lower/mapping/mapped.h"
 
 #include "ir/index/facts.h"
-#include "ir/simplify/simplify.h"
 #include "ir/value/mapping_held.h"
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/variant.h"
@@ -18,6 +17,7 @@
 #include "lower/tile/box_side.h"
 #include "lower/tile/direct_side.h"
 #include "lower/tile/gather_vectors.h"
+#include "lower/tile/held_side.h"
 #include "lower/tile/tiling.h"
 #include "lower/tile/transposed_side.h"
 
@@ -56,14 +56,6 @@ static void check_side(tj_graph *graph, const tj_mapping_side *side, const tj_ta
 
 /* --- sides --- */
 
-/* A side as work-items hold it. */
-typedef struct {
-  const tj_mapping_side *side;
-  const tj_node *item;               /* that the work-item is */
-  const tj_node *const *item_digits; /* of its layout */
-  const tj_node *exists;             /* truth: there is such an item */
-} holding;
-
 /* A mapping on its way to a tiling. */
 typedef struct {
   tj_graph *graph;
@@ -74,76 +66,12 @@ typedef struct {
   const tj_target *target;
   bool is_given;
   uint32_t bytes; /* of an element on its way through LDS */
-  holding load, store;
+  tj_holding load, store;
   tj_tiling tiling;
 } tiler;
 
-static const tj_node *is_below(tj_graph *graph, const tj_node *number, int64_t limit) {
-  return number->facts.high < limit ? tj_int(graph, 1) : tj_less(graph, number, tj_int(graph, limit));
-}
-
-/* Whether a work-item is an item of the side. A layout says of no more work-items than it has coordinates which items
- * they are: the numbers beyond would be those of others. */
-static const tj_node *is_item(tj_graph *graph, const tj_mapping_side *side, const tj_node *work_item,
-                              const tj_node *item) {
-  const tj_node *exists = is_below(graph, item, side->items);
-  if (side->as == NULL || side->as->kind != TJ_VALUE_LAYOUT)
-    return exists;
-  int64_t known = tj_mapping_block(graph, side->as);
-  const tj_node *has_number = is_below(graph, work_item, known);
-  return known == side->items ? has_number : tj_and(graph, has_number, exists);
-}
-
-/* Passes have to be the same for all work-items, those without an item included. */
-static holding hold(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
-                    const tj_node *work_item) {
-  const tj_node *item = tj_mapping_item(graph, side, work_item), *exists = is_item(graph, side, work_item, item);
-  bool stays_inside = !tj_is_int(exists, 1) && mapping->passes > 1;
-  return (holding){side, item, tj_mapping_item_digits(graph, side, item, stays_inside), exists};
-}
-
-/* Whether all digits of a coordinate that repeat elements are 0. */
-static const tj_node *is_first(tj_graph *graph, const tj_mapping_digit digit[], uint32_t count, const tj_node *at) {
-  const tj_node *truth = tj_int(graph, 1), *zero = tj_int(graph, 0);
-  for (uint32_t i = 0; i < count; i++) {
-    const tj_node *extent = tj_int(graph, digit[i].extent);
-    if (digit[i].step == 0 && digit[i].extent > 1)
-      truth = tj_and(graph, truth, tj_equal(graph, tj_mod(graph, at, extent), zero));
-    at = tj_div(graph, at, extent);
-  }
-  return tj_simplified(graph, truth);
-}
-
-/* Takes what is there of each slot's element to whether it is the slot's to pass on: the first of those that hold it.
- */
-static void make_responsible(tj_graph *graph, const holding *held, const tj_node *active[]) {
-  const tj_mapping_side *side = held->side;
-  const tj_mapping_digit *digit = side->digit + side->item_digits;
-  const tj_node *holder = is_first(graph, side->digit, side->item_digits, held->item);
-  for (uint32_t slot = 0; slot < side->slots; slot++) {
-    const tj_node *first = is_first(graph, digit, side->digit_count - side->item_digits, tj_int(graph, slot));
-    active[slot] = tj_and(graph, tj_and(graph, held->exists, holder), tj_and(graph, active[slot], first));
-  }
-  tj_simplify(graph, active, side->slots, NULL);
-}
-
-/* The coordinates in the tile of every slot's element. What reaches beyond the tile begins earlier, or is left out.
- */
-static tj_tile_side make_side(const tiler *t, const holding *held, bool leaves_out) {
-  tj_graph *graph = t->graph;
-  uint32_t rank = tj_mapping_rank(t->held), slots = held->side->slots;
-  const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *(rank + 1));
-  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, slots);
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    tj_mapping_place place = tj_mapping_at(graph, t->held, held->side, held->item_digits, slot, leaves_out);
-    active[slot] = place.is_there;
-    digit[slot] = memcpy(active + slots + (size_t)slot * rank, place.digit, rank * sizeof *active);
-  }
-  tj_simplify(graph, active, (size_t)slots * (rank + 1), NULL);
-  make_responsible(graph, held, active);
-  tj_tile_side side = {.slot_count = slots, .digit = digit, .active = active};
-  side.order = tj_slot_orders(graph, held->side, &side.order_count);
-  return side;
+static tj_tile_side make_side(const tiler *t, const tj_holding *held, bool leaves_out) {
+  return tj_tile_side_held(t->graph, t->held, held, leaves_out);
 }
 
 /* --- passes --- */
@@ -354,7 +282,7 @@ static const tj_tile_side *asked_of(const tiler *t) {
       !tj_transposed_side(graph, store, t->bytes, side) ||
       tj_mapping_held(graph, t->mapping, store, items, false).reaches_beyond)
     return NULL;
-  holding held = hold(graph, t->mapping, side, t->tiling.item);
+  tj_holding held = tj_hold(graph, t->mapping, side, t->tiling.item);
   *made = make_side(t, &held, false);
   *order = tj_slots_as_they_are(graph->job, side->slots);
   made->order = order;
@@ -537,8 +465,8 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
       .target = target,
       .is_given = mapped->is_given,
       .bytes = tj_element_bytes(flat, TJ_LDS),
-      .load = hold(graph, held, &held->load, item),
-      .store = hold(graph, held, &held->store, item),
+      .load = tj_hold(graph, held, &held->load, item),
+      .store = tj_hold(graph, held, &held->store, item),
       .tiling = {.domain = mapped->domain,
                  .item = item,
                  .workgroup_size = items,

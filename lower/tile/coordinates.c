@@ -45,3 +45,14 @@ const tj_node **tj_coordinates_of_domain(tj_graph *graph, tj_coordinates *shared
   }
   return coordinate;
 }
+
+const tj_node **tj_coordinates_of_tile(tj_graph *graph, tj_coordinates *shared, const tj_mapping *mapping) {
+  uint32_t rank = tj_mapping_rank(mapping);
+  const tj_node **coordinate = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1);
+  for (uint32_t m = 0; m < rank; m++) {
+    const tj_node *last = tj_int(graph, tj_mapping_extent(mapping, m) - 1);
+    const char *name = tj_string_format(graph->job, "w%" PRIu32, m);
+    coordinate[m] = tj_coordinate_among(graph, shared, name, tj_int(graph, 0), last, 1);
+  }
+  return coordinate;
+}

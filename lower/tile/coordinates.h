@@ -4,6 +4,7 @@
 #ifndef TJ_LOWER_COORDINATES_H
 #define TJ_LOWER_COORDINATES_H
 
+#include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 
 /* Begins as {0}; in the job's arena. */
@@ -19,5 +20,8 @@ const tj_node *tj_coordinate_among(tj_graph *graph, tj_coordinates *shared, cons
 
 /* A coordinate of each mode of a domain: any element of it. */
 const tj_node **tj_coordinates_of_domain(tj_graph *graph, tj_coordinates *shared, const tj_domain *domain);
+
+/* A coordinate along each mode of a tile that has such a mapping. */
+const tj_node **tj_coordinates_of_tile(tj_graph *graph, tj_coordinates *shared, const tj_mapping *mapping);
 
 #endif

@@ -5,6 +5,7 @@
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
 #include "lower/shape/slot_order.h"
+#include "lower/tile/slot_values.h"
 #include "lower/tile/transposed_side.h"
 
 #include <string.h>
@@ -80,15 +81,17 @@ static lds_parts parts_of(stager *st) {
                      tj_int(graph, tj_mapping_lds_parts(mapping, st->passes))};
 }
 
-static lds_place place_in_lds(stager *st, const lds_parts *parts, const tj_node *const digit[]) {
+static lds_place place_in_lds(stager *st, const tj_node *const digit[]) {
   tj_graph *graph = st->graph;
   const tj_mapping *mapping = mapping_of(st);
+  const lds_parts parts = parts_of(st);
   uint32_t rank = tj_mapping_rank(mapping), last = tj_mapping_pass_mode(mapping);
   const tj_node **within = TJ_NEW_ARRAY(graph->job, const tj_node *, rank);
   memcpy(within, digit, rank * sizeof *within);
-  within[last] = tj_mod(graph, digit[last], parts->extent);
-  const tj_node *number = tj_mod(graph, tj_div(graph, digit[last], parts->extent), parts->count);
-  return (lds_place){tj_mapping_lds_at(graph, mapping, within), tj_mul(graph, number, parts->pitch)};
+  within[last] = tj_mod(graph, digit[last], parts.extent);
+  const tj_node *number = tj_mod(graph, tj_div(graph, digit[last], parts.extent), parts.count);
+  return (lds_place){tj_simplified(graph, tj_mapping_lds_at(graph, mapping, within)),
+                     tj_simplified(graph, tj_mul(graph, number, parts.pitch))};
 }
 
 static const tj_node *swizzled_offset(stager *st, lds_place place) {
@@ -105,19 +108,22 @@ static void swizzle_vectors(stager *st, tj_side *s, const lds_place place[]) {
 /* The accesses of slots where the layout has them without its swizzle. */
 static lds_place *place_slots(stager *st, tj_side *s, const tj_side *active) {
   tj_graph *graph = st->graph;
+  const tj_mapping *mapping = mapping_of(st);
   uint32_t slots = s->tile->slot_count;
   lds_place *place = TJ_NEW_ARRAY(graph->job, lds_place, slots);
-  const tj_node **offset = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
-  const lds_parts parts = parts_of(st);
+  const tj_slot_digits at = {tj_coordinates_of_tile(graph, st->tiling->shared, mapping), tj_mapping_rank(mapping),
+                             s->tile->digit, slots};
+  const lds_place any = place_in_lds(st, at.symbol);
+  const tj_node *const *within = tj_at_slots(graph, &at, any.within),
+                       *const *part = tj_at_slots(graph, &at, any.part),
+                       *const *offset =
+                           tj_at_slots(graph, &at, tj_simplified(graph, tj_add(graph, any.within, any.part)));
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, slots);
   for (uint32_t slot = 0; slot < slots; slot++) {
-    place[slot] = place_in_lds(st, &parts, s->tile->digit[slot]);
-    offset[slot] = tj_add(graph, place[slot].within, place[slot].part);
-    s->element[slot].access = (tj_access){.buffer = TJ_LDS, .valid = tj_side_active(graph, active, slot)};
+    place[slot] = (lds_place){within[slot], part[slot]};
+    s->element[slot].access =
+        (tj_access){.buffer = TJ_LDS, .offset = offset[slot], .valid = tj_side_active(graph, active, slot)};
   }
-  tj_simplify(graph, offset, slots, NULL);
-  for (uint32_t slot = 0; slot < slots; slot++)
-    s->element[slot].access.offset = offset[slot];
   return place;
 }
 

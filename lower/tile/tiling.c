@@ -13,6 +13,7 @@
 #include "lower/kernel/variant.h"
 #include "lower/lds/direct.h"
 #include "lower/shape/tile_order.h"
+#include "lower/tile/slot_values.h"
 #include "lower/tile/tile_edge.h"
 #include "lower/tile/tile_maker.h"
 
@@ -115,24 +116,48 @@ static const tj_node *within_tile(const tj_tile_maker *maker, uint32_t mode, con
   return tj_terse_add(maker->graph, digit, tj_mul(maker->graph, maker->tiling->pass, part));
 }
 
+/* The coordinates in the domain of a side's slots, by mode and slot. */
+static const tj_node *const *const *digits_by_mode(tj_tile_maker *maker, const tj_tile_side *tile) {
+  tj_graph *graph = maker->graph;
+  const tj_slot_digits within = {tj_coordinates_of_tile(graph, maker->tiling->shared, maker->tiling->mapping),
+                                 tj_tile_modes(maker), tile->digit, tile->slot_count};
+  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, within.modes + 1);
+  for (uint32_t m = 0; m < within.modes; m++) {
+    const tj_node *any =
+        tj_tile_coordinate(graph, maker->tiling, m, maker->base[m], within_tile(maker, m, within.symbol[m]));
+    digit[m] = tj_at_slots(graph, &within, tj_simplified(graph, any));
+  }
+  return digit;
+}
+
+/* The same by slot and mode. */
+static const tj_node *const *const *digits_by_slot(tj_tile_maker *maker, const tj_tile_side *tile) {
+  const tj_node *const *const *by_mode = digits_by_mode(maker, tile);
+  uint32_t modes = tj_tile_modes(maker);
+  const tj_node *const **digit = TJ_NEW_ARRAY(maker->graph->job, const tj_node *const *, tile->slot_count + 1);
+  const tj_node **all = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, (size_t)tile->slot_count *modes + 1);
+  for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
+    for (uint32_t m = 0; m < modes; m++)
+      all[(size_t)slot * modes + m] = by_mode[m][slot];
+    digit[slot] = all + (size_t)slot * modes;
+  }
+  return digit;
+}
+
 static void make_elements(tj_tile_maker *maker, tj_side *s, const tj_tile_side *tile, const tj_access *any) {
   tj_graph *graph = maker->graph;
   const tj_access nowhere = {.buffer = any->buffer, .offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
-  size_t modes = tj_tile_modes(maker), count = tile->slot_count * modes;
-  const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t mode = (uint32_t)(i % modes);
-    digits[i] = tj_tile_coordinate(graph, maker->tiling, mode, maker->base[mode],
-                                   within_tile(maker, mode, tile->digit[i / modes][mode]));
-  }
-  tj_simplify(graph, digits, count, NULL);
+  const tj_slot_digits at = {maker->coordinate, tj_tile_modes(maker), digits_by_slot(maker, tile), tile->slot_count};
+  const tj_node *const *offset = tj_at_slots(graph, &at, any->offset), *const *valid =
+                                                                           tj_at_slots(graph, &at, any->valid);
   s->tile = tile;
   s->edges = tj_tile_edges(maker->tiling);
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, tile->slot_count);
   for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
-    const tj_node **digit = digits + slot * modes;
-    s->element[slot].digit = digit;
-    s->element[slot].access = is_nowhere(maker, digit) ? nowhere : tj_tile_access_at(maker, any, digit);
+    s->element[slot].digit = at.digit[slot];
+    s->element[slot].access = is_nowhere(maker, at.digit[slot])
+                                  ? nowhere
+                                  : (tj_access){.buffer = any->buffer, .offset = offset[slot], .valid = valid[slot]};
   }
 }
 
@@ -174,39 +199,36 @@ static bool is_shareable(tj_tile_maker *maker, const tj_node *const rest[], uint
   return true;
 }
 
+/* The offsets of slots without the base. */
+static const tj_node *const *without_base(tj_tile_maker *maker, const tj_side *s, const tj_node *base) {
+  tj_graph *graph = maker->graph;
+  uint32_t slots = s->tile->slot_count;
+  const tj_node *offset = tj_coordinate_among(graph, maker->tiling->shared, "x", NULL, NULL, 1);
+  const tj_node **offsets = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1);
+  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, slots + 1);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    offsets[slot] = s->element[slot].access.offset;
+    digit[slot] = &offsets[slot];
+  }
+  const tj_slot_digits at = {&offset, 1, digit, slots};
+  return tj_at_slots(graph, &at, tj_simplified(graph, tj_sub(graph, offset, base)));
+}
+
 /* Takes the base, which all elements of a tile share, out of their offsets, where these are large and it comes out.
  */
 static void share_base(tj_tile_maker *maker, tj_side *s, const tj_node *base) {
   tj_graph *graph = maker->graph;
   uint32_t slots = s->tile->slot_count;
-  const tj_node **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
   if (are_small(s))
     return;
   base = tj_simplified(graph, base);
-  for (uint32_t slot = 0; slot < slots; slot++)
-    rest[slot] = tj_sub(graph, s->element[slot].access.offset, base);
-  tj_simplify(graph, rest, slots, NULL);
+  const tj_node *const *rest = without_base(maker, s, base);
   if (!is_shareable(maker, rest, slots))
     return;
   for (uint32_t slot = 0; slot < slots; slot++) {
     s->element[slot].access.base = base;
     s->element[slot].access.offset = rest[slot];
   }
-}
-
-static void simplify_side(tj_tile_maker *maker, tj_side *s, const tj_node *base) {
-  uint32_t slots = s->tile->slot_count;
-  const tj_node **root = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)slots);
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    root[slot] = s->element[slot].access.offset;
-    root[slots + slot] = s->element[slot].access.valid;
-  }
-  tj_simplify(maker->graph, root, 2 * (size_t)slots, NULL);
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    s->element[slot].access.offset = root[slot];
-    s->element[slot].access.valid = root[slots + slot];
-  }
-  share_base(maker, s, base);
 }
 
 /* Where the tile begins, or its part where passes are alike. */
@@ -222,7 +244,7 @@ static void make_side(tj_tile_maker *maker, uint32_t operand) {
   tj_side *s = &maker->side[operand];
   const tj_access *any = &maker->any[operand];
   make_elements(maker, s, tile_of(maker, operand), any);
-  simplify_side(maker, s, tj_tile_access_at(maker, any, beginning_of(maker)).offset);
+  share_base(maker, s, tj_tile_access_at(maker, any, beginning_of(maker)).offset);
 }
 
 /* How wide vectors of an operand may be, which stay in the passes that their slots go in: what goes straight into

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Slots by what an expression has to be simplified for: along modes in which it is linear, that is their coordinates
+ * without constants. */
+#include "lower/tile/slot_values.h"
+
+#include "ir/index/linear.h"
+#include "ir/index/substitute.h"
+#include "ir/simplify/simplify.h"
+#include "lower/lds/lds_keys.h"
+
+/* What an expression does with the coordinate along a mode. */
+typedef struct {
+  bool is_used, is_linear;
+  int64_t factor; /* if it is linear */
+} mode_use;
+
+typedef struct {
+  tj_graph *graph;
+  const tj_slot_digits *at;
+  const tj_node *any;
+  mode_use *use; /* by mode */
+} evaluation;
+
+/* --- constants --- */
+
+/* A sum, in canonical form, and the constant at its end. */
+typedef struct {
+  const tj_node *rest;
+  int64_t constant;
+} parted_sum;
+
+static parted_sum parted(tj_graph *graph, const tj_node *node) {
+  if (tj_is_constant(node))
+    return (parted_sum){tj_int(graph, 0), node->value};
+  bool has_constant = node->op == TJ_OP_ADD && tj_is_constant(node->arg[1]);
+  return has_constant ? (parted_sum){node->arg[0], node->arg[1]->value} : (parted_sum){node, 0};
+}
+
+/* Constants lead where all terms are negative, which what is not below 0 has not. */
+const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant) {
+  const parted_sum sum = parted(graph, simple);
+  int64_t end;
+  if (constant == 0)
+    return simple;
+  if (__builtin_add_overflow(sum.constant, constant, &end) || sum.rest->facts.low < 0)
+    return tj_simplified(graph, tj_add(graph, simple, tj_int(graph, constant)));
+  return end == 0 ? sum.rest : tj_add(graph, sum.rest, tj_int(graph, end));
+}
+
+/* --- modes --- */
+
+static bool has_symbol(const tj_node *node, const tj_node *symbol) {
+  return (node->symbols & UINT32_C(1) << symbol->symbol->index % 32) != 0;
+}
+
+static bool term_has_symbol(const tj_term *term, const tj_node *symbol) {
+  bool is_any = false;
+  for (uint32_t i = 0; i < term->degree; i++)
+    is_any = is_any || has_symbol(term->atom[i], symbol);
+  return is_any;
+}
+
+static mode_use use_of(tj_graph *graph, const tj_node *any, const tj_node *symbol) {
+  const tj_linear *form = tj_linear_of(graph, any);
+  mode_use use = {.is_used = has_symbol(any, symbol), .is_linear = true};
+  for (uint32_t i = 0; i < form->count; i++) {
+    const tj_term *term = &form->term[i];
+    if (term->degree == 1 && term->atom[0] == symbol)
+      use.factor = term->coefficient;
+    else
+      use.is_linear = use.is_linear && !term_has_symbol(term, symbol);
+  }
+  return use;
+}
+
+/* What the constants of a slot's coordinates add to the expression; false where that overflows. */
+static bool displacement_of(const evaluation *e, uint32_t slot, int64_t *sum) {
+  bool is_held = true;
+  *sum = 0;
+  for (uint32_t m = 0; m < e->at->modes; m++) {
+    int64_t added = parted(e->graph, e->at->digit[slot][m]).constant;
+    if (!e->use[m].is_used || !e->use[m].is_linear)
+      continue;
+    is_held = is_held && !__builtin_mul_overflow(added, e->use[m].factor, &added) &&
+              !__builtin_add_overflow(*sum, added, sum);
+  }
+  return is_held;
+}
+
+/* Constants stay where they are if some are too large to come out. */
+static void find_uses(const evaluation *e, int64_t displacement[]) {
+  bool is_held = true;
+  for (uint32_t m = 0; m < e->at->modes; m++)
+    e->use[m] = use_of(e->graph, e->any, e->at->symbol[m]);
+  for (uint32_t slot = 0; slot < e->at->slots; slot++)
+    is_held = is_held && displacement_of(e, slot, &displacement[slot]);
+  for (uint32_t m = 0; m < e->at->modes && !is_held; m++)
+    e->use[m].is_linear = false;
+  for (uint32_t slot = 0; slot < e->at->slots && !is_held; slot++)
+    displacement[slot] = 0;
+}
+
+/* --- slots --- */
+
+/* The coordinate for which the expression is simplified. */
+static const tj_node *base_of(const evaluation *e, uint32_t slot, uint32_t mode) {
+  const tj_node *digit = e->at->digit[slot][mode];
+  return e->use[mode].is_linear ? parted(e->graph, digit).rest : digit;
+}
+
+/* A number for the coordinates for which the expression is simplified, the same for the same. */
+static uint32_t class_of(const evaluation *e, tj_stage_keys *keys, uint32_t slot) {
+  uint32_t number = 0;
+  for (uint32_t m = 0; m < e->at->modes; m++) {
+    uint32_t base = e->use[m].is_used ? base_of(e, slot, m)->id : 0;
+    number = tj_stage_key_number(keys, tj_stage_mix(0, (uint64_t)number << 32 | base));
+  }
+  return number;
+}
+
+static const tj_node *at_base(const evaluation *e, uint32_t slot) {
+  const tj_node **base = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->at->modes + 1), *value = e->any;
+  for (uint32_t m = 0; m < e->at->modes; m++)
+    base[m] = base_of(e, slot, m);
+  tj_substitute(e->graph, &(tj_substitution){(const tj_node **)e->at->symbol, base, e->at->modes}, &value, 1);
+  return value;
+}
+
+const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
+  tj_job *job = graph->job;
+  const evaluation e = {graph, at, any, TJ_NEW_ARRAY(job, mode_use, at->modes + 1)};
+  const tj_node **value = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1),
+                **base = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
+  int64_t *displacement = TJ_NEW_ARRAY(job, int64_t, at->slots + 1);
+  uint32_t *number = TJ_NEW_ARRAY(job, uint32_t, at->slots + 1), count = 0;
+  tj_stage_keys keys = tj_stage_keys_make(job), classes = tj_stage_keys_make(job);
+  find_uses(&e, displacement);
+  for (uint32_t slot = 0; slot < at->slots; slot++) {
+    number[slot] = tj_stage_key_number(&classes, tj_stage_mix(0, class_of(&e, &keys, slot)));
+    if (number[slot] == count)
+      base[count++] = at_base(&e, slot);
+  }
+  tj_simplify(graph, base, count, NULL);
+  for (uint32_t slot = 0; slot < at->slots; slot++)
+    value[slot] = tj_simple_plus(graph, base[number[slot]], displacement[slot]);
+  return value;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions of coordinates, at the coordinates of slots. Slots of a work-item are mostly constants apart, and what
+ * is linear in a coordinate is then, too: such an expression is simplified once for all of them. */
+#ifndef TJ_LOWER_SLOT_VALUES_H
+#define TJ_LOWER_SLOT_VALUES_H
+
+#include "ir/index/graph.h"
+
+/* The coordinates of slots, simplified: digit[slot][mode], in the place of symbols by mode. */
+typedef struct {
+  const tj_node *const *symbol;
+  uint32_t modes;
+  const tj_node *const *const *digit;
+  uint32_t slots;
+} tj_slot_digits;
+
+/* What a simplified expression of the symbols is at each slot, simplified. */
+const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any);
+
+/* A simplified expression and a constant, simplified. */
+const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant);
+
+#endif
