@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a kernel takes from text to code object in memory, stage by stage, in a warm process without a cache: up
- * to the variant that a launch takes, where there are several. And, in the same run, how long LLVM takes for a kernel
- * that does next to nothing, the floor, and, for AMD's GPUs, clang as a subprocess for the same kernel in OpenCL C.
- * Kernels of arrays (array_programs.c) stand beside a copy of the same shape.
+ * to the variant that a launch takes, where there are several. And, in the same run, how long LLVM takes for an empty
+ * kernel as it comes (llvm_floor.c), and with the passes that are run here for one that does next to nothing (the
+ * floor), and, for AMD's GPUs, clang as a subprocess for the same kernel in OpenCL C. Of the static transpositions of
+ * f32 there is the mean. Kernels of arrays (array_programs.c) stand beside a copy of the same shape, which turns
+ * around where one of their destinations does.
  *
  * usage: bench_compile [ITERATIONS [TARGET]]. Prints one JSON object: medians in microseconds, and ratios. */
 #include "array_programs.h"
 #include "first_launch.h"
+#include "llvm_floor.h"
 #include "timing.h"
+#include "transpositions.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -173,7 +177,12 @@ static json_t *stages_of(const double medians[STAGE_COUNT]) {
   return stages;
 }
 
-static json_t *measure(tj_context *context, const sample *s, const char *target, size_t iterations, double floor) {
+/* The times of LLVM that others are told as multiples of. */
+typedef struct {
+  double of_llvm, floor;
+} floors;
+
+static json_t *measure(tj_context *context, const sample *s, const char *target, size_t iterations, floors beside) {
   double medians[STAGE_COUNT], ours = 0;
   measure_stages(context, s, target, iterations, medians);
   for (int k = 0; k < STAGE_COUNT; k++) {
@@ -181,11 +190,28 @@ static json_t *measure(tj_context *context, const sample *s, const char *target,
     ours += is_ours ? medians[k] : 0;
   }
   double total = medians[TOTAL], clang = fastest_clang(s, target);
-  json_t *result = json_pack("{s:s,s:o,s:f,s:f}", "kernel", s->name, "microseconds", stages_of(medians), "ours", ours,
-                             "floor_ratio", total / floor);
+  json_t *result = json_pack("{s:s,s:o,s:f,s:f,s:f}", "kernel", s->name, "microseconds", stages_of(medians), "ours",
+                             ours, "llvm_ratio", total / beside.of_llvm, "floor_ratio", total / beside.floor);
   if (clang >= 0)
     json_object_update_new(result, json_pack("{s:f,s:f}", "clang", clang, "clang_ratio", clang / total));
   return result;
+}
+
+/* --- transpositions --- */
+
+/* The mean of what the transpositions of f32 take, each the median of some times, in the place of one kernel. */
+static json_t *measure_transpositions(tj_context *context, const char *target, size_t iterations, floors beside) {
+  double sum = 0;
+  for (int i = 0; i < TRANSPOSITION_COUNT; i++) {
+    double medians[STAGE_COUNT];
+    char text[TRANSPOSITION_TEXT];
+    transposition_write(text, &transpositions[i], NULL, "f32");
+    measure_stages(context, &(sample){"transpose", text, NULL, 0}, target, iterations, medians);
+    sum += medians[TOTAL];
+  }
+  double mean = sum / TRANSPOSITION_COUNT;
+  return json_pack("{s:f,s:f,s:f}", "mean", mean, "llvm_ratio", mean / beside.of_llvm, "floor_ratio",
+                   mean / beside.floor);
 }
 
 /* --- arrays --- */
@@ -199,18 +225,28 @@ static void measure_rows(tj_context *context, const array_program *p, const char
   measure_stages(context, &(sample){"k", text, NULL, COLUMNS}, target, iterations, medians);
 }
 
+static bool turns(const array_program *p) {
+  bool is_turned = false;
+  for (const array_argument *a = p->argument; a->name != NULL; a++)
+    is_turned = is_turned || a->form == TURNED;
+  return is_turned;
+}
+
 static json_t *measure_arrays(tj_context *context, const char *target, size_t iterations) {
-  static const array_program copy = {
-      "copy", "kernel k(x: * @ (M, N):(N, 1), y: * @ (M, N):(N, 1)) = { y = x }", NULL, 0, {{0}}, NULL};
+  static const array_program copies[] = {
+      {"copy", "kernel k(x: * @ (M, N):(N, 1), y: * @ (M, N):(N, 1)) = { y = x }", NULL, 0, {{0}}, NULL},
+      {"turning copy", "kernel k(x: * @ (M, N):(N, 1), y: * @ (M, N):(1, M)) = { y = x }", NULL, 0, {{0}}, NULL}};
   json_t *results = json_array();
   for (int dynamic = 0; dynamic < 2; dynamic++) {
-    double beside[STAGE_COUNT], medians[STAGE_COUNT];
-    measure_rows(context, &copy, target, iterations, dynamic, beside);
+    double beside[2][STAGE_COUNT], medians[STAGE_COUNT];
+    for (int i = 0; i < 2; i++)
+      measure_rows(context, &copies[i], target, iterations, dynamic, beside[i]);
     for (size_t i = 0; i < array_program_count; i++) {
-      measure_rows(context, &array_programs[i], target, iterations, dynamic, medians);
-      json_t *row =
-          json_pack("{s:s,s:s,s:o,s:f}", "kernel", array_programs[i].name, "form", dynamic ? "dynamic" : "static",
-                    "microseconds", stages_of(medians), "copy_ratio", medians[TOTAL] / beside[TOTAL]);
+      const array_program *p = &array_programs[i];
+      measure_rows(context, p, target, iterations, dynamic, medians);
+      json_t *row = json_pack("{s:s,s:s,s:o,s:s,s:f}", "kernel", p->name, "form", dynamic ? "dynamic" : "static",
+                              "microseconds", stages_of(medians), "beside", copies[turns(p)].name, "copy_ratio",
+                              medians[TOTAL] / beside[turns(p)][TOTAL]);
       json_array_append_new(results, row);
     }
   }
@@ -224,19 +260,22 @@ int main(int count, char **words) {
     fprintf(stderr, "usage: bench_compile [ITERATIONS (1 to %d) [TARGET]]\n", MOST_ITERATIONS);
     return 2;
   }
+  floors beside = {.of_llvm = llvm_floor(target, iterations)};
   tj_context *context;
   if (tj_context_create(NULL, &context) != TJ_OK)
     return 3;
   tj_context_set_cache(context, NULL);
   double medians[STAGE_COUNT];
   measure_stages(context, &floor_sample, target, iterations, medians);
-  double floor = medians[PASSES] + medians[CODEGEN];
+  beside.floor = medians[PASSES] + medians[CODEGEN];
   json_t *results = json_array();
   for (int i = 0; i < SAMPLE_COUNT; i++)
-    json_array_append_new(results, measure(context, &samples[i], target, iterations, floor));
+    json_array_append_new(results, measure(context, &samples[i], target, iterations, beside));
   json_t *report =
-      json_pack("{s:s,s:s,s:i,s:f,s:o,s:o}", "benchmark", "compile", "target", target, "iterations", (int)iterations,
-                "floor", floor, "kernels", results, "arrays", measure_arrays(context, target, iterations));
+      json_pack("{s:s,s:s,s:i,s:f,s:f,s:o,s:o,s:o}", "benchmark", "compile", "target", target, "iterations",
+                (int)iterations, "llvm_floor", beside.of_llvm, "floor", beside.floor, "kernels", results,
+                "transpositions", measure_transpositions(context, target, iterations, beside), "arrays",
+                measure_arrays(context, target, iterations));
   json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(5));
   putchar('\n');
   json_decref(report);
