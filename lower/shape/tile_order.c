@@ -62,8 +62,8 @@ const tj_layout *tj_order_of_tiles(tj_graph *graph, const tj_domain *domain, con
 
 /* As measured on an H100 over 57 transpositions of four types, docs/benchmarks.md: workgroups at one time; the bytes
  * between which memory changes its page; what a page costs that is stored to, of one that is loaded from. */
-enum { TILES_AT_ONCE = 512, PAGE_BYTES = 8192 };
-static const double COST_OF_STORED_PAGE = 0.5;
+enum { TILES_AT_ONCE = 528, PAGE_BYTES = 4096 };
+static const double COST_OF_STORED_PAGE = 0.35;
 
 typedef struct {
   tj_graph *graph;
@@ -124,7 +124,7 @@ static double pages_of(const tiled_copy *copy, uint32_t operand, const int64_t c
     else
       spans *= (double)covered[mode];
   }
-  return spans * (1 + floor(span / PAGE_BYTES));
+  return spans * (1 + span / PAGE_BYTES);
 }
 
 static double cost_of(const tiled_copy *copy, const uint32_t sequence[]) {
@@ -151,12 +151,14 @@ static const uint32_t *first_then(const tiled_copy *copy, const uint32_t first[]
   return sequence;
 }
 
+/* Of sequences that cost the same, the one that goes on where stores do: what tiles at one time do not tell of the
+ * modes that change last. */
 const uint32_t *tj_tile_sequence(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
                                  const int64_t reach[], const uint32_t loaded[], const uint32_t stored[]) {
   const tiled_copy copy = {graph, flat, domain, reach};
   if (!tj_domain_is_known(domain))
     return loaded;
-  const uint32_t *const sequence[] = {first_then(&copy, stored, loaded), loaded, first_then(&copy, loaded, stored)};
+  const uint32_t *const sequence[] = {first_then(&copy, loaded, stored), loaded, first_then(&copy, stored, loaded)};
   uint32_t best = 0;
   double least = cost_of(&copy, sequence[0]);
   for (uint32_t i = 1; i < sizeof sequence / sizeof *sequence; i++) {
