@@ -12,11 +12,11 @@
 #include "ir/index/linear.h"
 #include "ir/index/sample.h"
 
-enum { MOST_REPLACEMENTS = 20, MOST_NESTING = 12, MOST_TERMS_BOUNDED = 8, MOST_NESTED_DIVISORS = 4 };
+enum { MOST_REPLACEMENTS = 20, MOST_SIGNS = 16, MOST_NESTING = 12, MOST_TERMS_BOUNDED = 8, MOST_NESTED_DIVISORS = 4 };
 
 typedef struct {
   tj_graph *graph;
-  int replacements; /* still allowed */
+  int replacements, for_signs; /* still allowed: of this form, and of slopes of which ranges do not show the sign */
 } prover;
 
 static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting);
@@ -69,6 +69,24 @@ static int sign_of(const tj_sum *sum) {
   tj_linear form = tj_sum_form(sum);
   tj_range range = tj_linear_range(&form);
   return range.low >= 0 ? 1 : range.high <= 0 ? -1 : 0;
+}
+
+static bool is_proved_slope(prover *of_slope, const tj_linear *slope, int factor, int nesting) {
+  tj_sum sum = tj_sum_of(0);
+  tj_sum_add(&sum, slope, factor);
+  return !sum.failed && is_nonnegative(of_slope, &sum, nesting + 1);
+}
+
+/* The same, of slopes such as (A - 1)*B by a proof of its own. */
+static int proved_sign(prover *proof, const tj_sum *slope, int nesting) {
+  int sign = sign_of(slope);
+  prover of_slope = {proof->graph, proof->for_signs, proof->for_signs / 2};
+  const tj_linear form = tj_sum_form(slope);
+  if (sign != 0 || proof->for_signs <= 0)
+    return sign;
+  sign = is_proved_slope(&of_slope, &form, 1, nesting) ? 1 : is_proved_slope(&of_slope, &form, -1, nesting) ? -1 : 0;
+  proof->for_signs = of_slope.replacements;
+  return sign;
 }
 
 static bool holds_with(prover *proof, const tj_sum *slope, const tj_sum *rest, const tj_linear *bound, int nesting) {
@@ -246,7 +264,7 @@ static bool holds_by_replacement(prover *proof, const tj_sum *sum, const tj_line
   tj_sum slope, rest;
   if (atom == NULL || !split_by_atom(sum, atom, &slope, &rest))
     return false;
-  int sign = sign_of(&slope);
+  int sign = proved_sign(proof, &slope, nesting);
   if (sign == 0)
     return false;
   return holds_for_atom(proof, atom, sign, &slope, &rest, nesting) ||
@@ -270,7 +288,7 @@ bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form) {
     return true;
   if (range.high < 0 || shared_symbols(form) == 0 || tj_sampled_negative(form))
     return false;
-  prover proof = {graph, MOST_REPLACEMENTS};
+  prover proof = {graph, MOST_REPLACEMENTS, MOST_SIGNS};
   tj_sum sum = tj_sum_of(0);
   tj_sum_add(&sum, form, 1);
   return !sum.failed && is_nonnegative(&proof, &sum, 0);

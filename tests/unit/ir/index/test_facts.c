@@ -259,6 +259,11 @@ START_TEST(proofs) {
        "param M in 1.., N in 1..; coordinate i, j in 0..M - 1, k in 0..N - 1;"
        "root i*(M*N) + j*N + k root M*N*(i + 1)",
        true},
+      {LESS_EQUAL, "param L in 1.., M in 1.., N in 1..; root M*N root L*M*N", true},
+      {LESS_EQUAL, "param L in 0.., M in 1.., N in 1..; root M*N root L*M*N", false},
+      {LESS, "param L in 1.., M in 1.., N in 1..; root M*N root L*M*N", false},
+      {LESS_EQUAL, "param L in 1.., M in 1.., N in 1..; root (M + 3)*N + 4 root ((M + 3)*N + 4)*L", true},
+      {LESS, "param K in 1.., L in 1.., M in 1.., N in 1..; root K*M*N - 1 root (K*M + 1)*L*N", true},
       {LESS, "param M in 1..99; coordinate x; root x%M root M", true},
       {LESS_EQUAL, "param M in 1..99; coordinate x in 0..; root x%M root x", true},
       {LESS_EQUAL, "param M in 1..99; coordinate x; root x%M root x", false},
