@@ -44,9 +44,9 @@ const tj_node *tj_terse_mod(tj_graph *graph, const tj_node *a, const tj_node *b)
 }
 
 const tj_node *tj_terse_both(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  if (tj_is_int(a, 1) || a == b)
+  if (tj_is_int(a, 1) || tj_is_int(b, 0) || a == b)
     return b;
-  return tj_is_int(b, 1) ? a : tj_and(graph, a, b);
+  return tj_is_int(b, 1) || tj_is_int(a, 0) ? a : tj_and(graph, a, b);
 }
 
 const tj_node *tj_ceil_div(tj_graph *graph, const tj_node *a, const tj_node *b) {

@@ -69,8 +69,7 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
   if (tj_domain_has_own_strides(f->domain, side == TJ_FLEXIBLE_SOURCE))
     return true;
   tj_access access = access_of(f, side, digit);
-  return is_sum(f, side, access.offset, *origin, digit) &&
-         tj_flexible_bound(f, side, tj_flexible_first(f, side), access.valid, digit);
+  return is_sum(f, side, access.offset, *origin, digit) && tj_flexible_bound(f, side, access.valid, digit);
 }
 
 /* The closest mode of a side that is not among `taken`. */
@@ -105,9 +104,22 @@ void tj_flexible_set_first(tj_flexible *f, uint32_t loaded, uint32_t stored) {
     f->axis[TJ_TILE_STORED].mode = stored;
 }
 
-/* The first two modes of either side; further ones, in the destination's order, of tiles that do not turn around. */
-static void choose_modes(tj_flexible *f) {
+static bool have_neighbours(const tj_flexible *f) {
+  return is_contiguous(f, tj_flexible_first(f, TJ_FLEXIBLE_SOURCE), TJ_FLEXIBLE_SOURCE) &&
+         is_contiguous(f, tj_flexible_first(f, TJ_FLEXIBLE_DESTINATION), TJ_FLEXIBLE_DESTINATION);
+}
+
+/* Elements that move one by one go along the destination, unless both sides have neighbours. */
+static void choose_first(tj_flexible *f, bool is_single) {
   tj_flexible_set_first(f, closest_mode(f, 0, TJ_FLEXIBLE_SOURCE), closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION));
+  uint32_t stored = tj_flexible_first(f, TJ_FLEXIBLE_DESTINATION);
+  if (is_single && !have_neighbours(f))
+    tj_flexible_set_first(f, stored, stored);
+}
+
+/* The first two modes of either side; further ones, in the destination's order, of tiles that do not turn around. */
+static void choose_modes(tj_flexible *f, bool is_single) {
+  choose_first(f, is_single);
   uint64_t taken = 0;
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
     taken |= bit_of(f->axis[i].mode);
@@ -117,9 +129,21 @@ static void choose_modes(tj_flexible *f) {
     f->axis[i].mode = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
-static bool have_neighbours(const tj_flexible *f) {
-  return is_contiguous(f, tj_flexible_first(f, TJ_FLEXIBLE_SOURCE), TJ_FLEXIBLE_SOURCE) &&
-         is_contiguous(f, tj_flexible_first(f, TJ_FLEXIBLE_DESTINATION), TJ_FLEXIBLE_DESTINATION);
+static uint32_t lesser(uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
+
+/* Vectors of either side are as long as the other's, or of tiles that turn around not much longer. */
+static void choose_widths(tj_flexible *f, bool is_single) {
+  uint32_t *width = f->width, times = f->turns ? 2 : 1;
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES && f->given == NULL; side++)
+    width[side] = is_single ? 1 : f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
+  width[TJ_FLEXIBLE_SOURCE] = lesser(width[TJ_FLEXIBLE_SOURCE], times * width[TJ_FLEXIBLE_DESTINATION]);
+  width[TJ_FLEXIBLE_DESTINATION] = lesser(width[TJ_FLEXIBLE_DESTINATION], times * width[TJ_FLEXIBLE_SOURCE]);
+}
+
+static bool is_single(const tj_flexible *f) {
+  return f->width[TJ_FLEXIBLE_SOURCE] == 1 && f->width[TJ_FLEXIBLE_DESTINATION] == 1;
 }
 
 /* Whether the sides are layouts that have neighbours along the same mode, and go on along different ones. */
@@ -190,23 +214,17 @@ static tj_measure measured_origin(tj_flexible *f, uint32_t side, const tj_node *
   return tj_flexible_measure(f, "origin", launch, least, TJ_FLEXIBLE_MOST_OFFSET, 1);
 }
 
-static void demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multiple) {
-  tj_graph *graph = f->graph;
-  if (multiple > 1 && !tj_facts_divisible(&node->facts, multiple))
-    tj_flexible_demand(f, tj_equal(graph, tj_mod(graph, node, tj_int(graph, multiple)), tj_int(graph, 0)));
-}
-
 /* What makes all vectors of a side begin at multiples: tiles, and the vectors in them, begin at multiples along its
  * first mode where this is as long as one. */
 static void demand_multiples(tj_flexible *f, uint32_t side, const tj_node *origin) {
   uint32_t first = tj_flexible_first(f, f->form[side].side);
   if (!tj_is_int(tj_flexible_stride(f, first, side), 1))
     return;
-  demand_multiple(f, f->domain->mode[first].extent, f->multiple[side]);
-  demand_multiple(f, origin, f->multiple[side]);
+  tj_flexible_demand_multiple(f, f->domain->mode[first].extent, f->multiple[side]);
+  tj_flexible_demand_multiple(f, origin, f->multiple[side]);
   for (uint32_t m = 0; m < f->domain->count; m++) {
     if (m != first)
-      demand_multiple(f, tj_flexible_stride(f, m, side), f->multiple[side]);
+      tj_flexible_demand_multiple(f, tj_flexible_stride(f, m, side), f->multiple[side]);
   }
 }
 
@@ -216,13 +234,14 @@ typedef struct {
   uint32_t bytes;          /* the alignment of vectors; 0: any */
   bool is_staged;          /* vectors go through LDS whole */
   bool is_scalar;          /* scalars have bounds */
+  bool is_single;          /* elements move one by one */
 } wanted;
 
 static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, const wanted *w) {
   tj_graph *graph = f->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
-  const char *form = w->is_staged ? "staged" : w->is_scalar ? "scalars" : "vectors";
+  const char *form = w->is_staged ? "staged" : w->is_single ? "elements" : w->is_scalar ? "scalars" : "vectors";
   kernel->name = w->bytes == 0 ? tj_string_format(graph->job, "%s.%s", flat->name, form)
                                : tj_string_format(graph->job, "%s.%s.%" PRIu32, flat->name, form, w->bytes);
   kernel->is_aligned = w->bytes > 0;
@@ -284,7 +303,8 @@ static void begin(tj_flexible *f, const wanted *w) {
   if (f->given != NULL)
     tj_flexible_read_given(f);
   else
-    choose_modes(f);
+    choose_modes(f, w->is_single);
+  choose_widths(f, w->is_single);
 }
 
 /* False where an operand is no sum of digits and strides. */
@@ -311,9 +331,16 @@ static void add_way(tj_flexible *f, bool is_staged, bool is_scalar) {
     add_all_steps(f, tj_flexible_straight_steps, tj_flexible_straight_shape(f));
 }
 
-/* The kernel that is asked for, and its condition. NULL: there is none. */
-static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const wanted *w,
-                                const tj_node **condition) {
+typedef struct {
+  tj_kernel *kernel; /* NULL: there is none */
+  const tj_node *condition;
+  bool cuts_vectors; /* bounds are along vectors, which the condition has to keep whole */
+} flexible_offer;
+
+/* The kernel that is asked for. */
+static flexible_offer make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target,
+                                    const wanted *w) {
+  const flexible_offer none = {.kernel = NULL};
   const tj_mapping *given = w->given;
   tj_flexible f = {.graph = graph,
                    .target = target,
@@ -326,11 +353,11 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   begin(&f, w);
   bool is_staged = w->is_staged || (given != NULL && !f.turns && stages(graph, given));
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
-  if (!have_neighbours(&f) || (is_staged && !may_stage(&f)) || !measure_operands(&f, w, origin))
-    return NULL;
+  if ((!is_single(&f) && !have_neighbours(&f)) || (is_staged && !may_stage(&f)) || !measure_operands(&f, w, origin))
+    return none;
   bool may_be_scalar = !f.turns && !is_staged && tj_flexible_may_have_scalars(&f);
   if (w->is_scalar && !may_be_scalar)
-    return NULL;
+    return none;
   bool is_scalar = w->is_scalar || (given != NULL && may_be_scalar && tj_flexible_has_scalars(&f));
   if (f.form_count == TJ_FLEXIBLE_BOUNDS && given == NULL)
     leave_windows_out(&f);
@@ -338,21 +365,27 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   for (uint32_t side = 0; side < tj_flexible_sides(&f); side++)
     f.form[side].base = measured_origin(&f, side, origin[side]).name;
   add_way(&f, is_staged, is_scalar);
-  *condition = f.condition;
-  return tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel) ? NULL : f.kernel;
+  bool is_none = tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel);
+  return is_none ? none : (flexible_offer){f.kernel, f.condition, f.cuts_vectors};
+}
+
+/* Has a launch take a kernel in the place of `kernel` under its condition; false where it does not fit. */
+static bool offers(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const flexible_offer *offer) {
+  if (offer->kernel == NULL || !tj_kernel_words_fit(graph, flat, offer->kernel))
+    return false;
+  offer->kernel->faster = kernel->faster;
+  offer->kernel->condition = kernel->condition;
+  kernel->faster = offer->kernel;
+  kernel->condition = offer->condition;
+  return true;
 }
 
 /* The kernel that is asked for, which a launch takes in the place of `kernel` under its condition; or else `kernel`.
  */
 static tj_kernel *offered(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const wanted *w,
                           tj_kernel *kernel) {
-  const tj_node *condition;
-  tj_kernel *faster = make_flexible(graph, flat, target, w, &condition);
-  if (faster == NULL || !tj_kernel_words_fit(graph, flat, faster))
-    return kernel;
-  kernel->faster = faster;
-  kernel->condition = condition;
-  return faster;
+  const flexible_offer offer = make_flexible(graph, flat, target, w);
+  return offers(graph, flat, kernel, &offer) ? offer.kernel : kernel;
 }
 
 /* Offers kernels whose vectors are aligned to parts of themselves, then to the whole. */
@@ -377,33 +410,46 @@ static bool is_masked(const tj_kernel *flat) {
   return !tj_is_int(tj_flat_load(flat)->access.valid, 1) || !tj_is_int(tj_flat_store(flat)->access.valid, 1);
 }
 
-/* The kernel of a domain whose modes masks may tell apart, which is the flat one's domain then; or else `flat`. */
-static tj_kernel *offer_unmerged(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+/* The kernel that is asked for, of the domain, or of one whose modes masks may tell apart, which is the flat kernel's
+ * domain then. */
+static flexible_offer make_merged(tj_graph *graph, tj_kernel *flat, const tj_target *target, const wanted *w) {
   const tj_domain *merged = flat->domain;
+  flexible_offer offer = make_flexible(graph, flat, target, w);
   uint32_t leaves = 0;
   for (uint32_t m = 0; m < merged->count; m++)
     leaves += merged->mode[m].leaf_count;
-  if (leaves == merged->count || !is_masked(flat))
-    return flat;
+  if (offer.kernel != NULL || w->given != NULL || leaves == merged->count || !is_masked(flat))
+    return offer;
   tj_domain *unmerged = TJ_NEW(graph->job, tj_domain);
   *unmerged = tj_domain_unmerged(graph, merged);
   flat->domain = unmerged;
-  tj_kernel *flexible =
-      may_serve(unmerged, target) ? offered(graph, flat, target, &(wanted){.given = NULL}, flat) : flat;
-  if (flexible == flat)
+  if (may_serve(unmerged, target))
+    offer = make_flexible(graph, flat, target, w);
+  if (offer.kernel == NULL)
     flat->domain = merged;
-  return flexible;
+  return offer;
+}
+
+/* Vectors, and elements one by one under them where masks may keep a launch from vectors. Returns the kernel of
+ * vectors, or `flat`. */
+static tj_kernel *offer_first(tj_graph *graph, tj_kernel *flat, const tj_target *target, const wanted *w) {
+  const flexible_offer vectors = make_merged(graph, flat, target, w);
+  bool may_fail = vectors.kernel == NULL || vectors.cuts_vectors;
+  flexible_offer elements = {.kernel = NULL};
+  if (may_fail && w->given == NULL && is_masked(flat))
+    elements = make_merged(graph, flat, target, &(wanted){.is_single = true});
+  bool has_vectors = offers(graph, flat, flat, &vectors);
+  offers(graph, flat, flat, &elements);
+  return has_vectors ? vectors.kernel : flat;
 }
 
 bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *given) {
   if (!may_serve(flat->domain, target) || (given == NULL && !depends_on_parameters(flat->domain)))
     return false;
   const wanted w = {.given = given};
-  tj_kernel *flexible = offered(graph, flat, target, &w, flat);
-  if (flexible == flat && given == NULL)
-    flexible = offer_unmerged(graph, flat, target);
+  tj_kernel *flexible = offer_first(graph, flat, target, &w);
   if (flexible == flat)
-    return false;
+    return flat->faster != NULL;
   if (target->needs_aligned_vectors)
     flexible = offer_aligned(graph, flat, target, w, flexible);
   const uint32_t bytes = target->needs_aligned_vectors ? target->vector_bytes : 0;

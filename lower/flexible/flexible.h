@@ -16,8 +16,8 @@
 
 /* Offers the flexible kernel in the place of a flat copy, where the launch's parameters allow: with the modes and
  * vectors of the given mapping, NULL for those that are chosen. False where there is none: nothing depends on
- * parameters, offsets are no sums of digits and strides, or a side has no neighbours. TJ4020 for a given mapping of
- * another form. */
+ * parameters, offsets are no sums of digits and strides, or a side has no neighbours and nothing is masked. TJ4020
+ * for a given mapping of another form. */
 bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target, const struct tj_mapping *given);
 
 #endif

@@ -14,7 +14,7 @@ static const int64_t most_bound = TJ_FLEXIBLE_MOST_BOUND;
 /* A predicate on its way to bounds. */
 typedef struct {
   tj_flexible *f;
-  uint32_t side, first;
+  uint32_t side;
   const tj_node *const *digit;
 } predicate;
 
@@ -131,12 +131,30 @@ static bool add_end(const predicate *p, linear *sum) {
   return true;
 }
 
+/* Whether a vector is within 0 <= sum with all of its elements or none: where the sum is the same for these; or where
+ * it has their neighbourhood, and changes its sign between vectors, as the launch makes sure. */
+static bool keeps_vectors(const predicate *p, const linear *sum) {
+  tj_flexible *f = p->f;
+  uint32_t first = tj_flexible_first(f, p->side), width = f->width[p->side];
+  const tj_node *stride = sum->stride[first];
+  if (tj_is_int(stride, 0))
+    return true;
+  if (!tj_is_int(stride, 1) && !tj_is_int(stride, -1))
+    return false;
+  f->cuts_vectors = width > 1;
+  const tj_node *end = tj_is_int(stride, 1) ? sum->constant : tj_add(f->graph, sum->constant, tj_int(f->graph, 1));
+  tj_flexible_demand_multiple(f, tj_simplified(f->graph, end), width);
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    tj_flexible_demand_multiple(f, m == first ? f->domain->mode[m].extent : sum->stride[m], width);
+  return true;
+}
+
 /* 0 <= b - a - 1 */
 static bool add_less(const predicate *p, const tj_node *a, const tj_node *b) {
   tj_graph *graph = p->f->graph;
   linear sum;
   const tj_node *rest = tj_sub(graph, tj_sub(graph, b, a), tj_int(graph, 1));
-  if (!is_linear(p, tj_simplified(graph, rest), &sum) || !tj_is_int(sum.stride[p->first], 0))
+  if (!is_linear(p, tj_simplified(graph, rest), &sum) || !keeps_vectors(p, &sum))
     return false;
   if (has_sign(p, &sum, 1) && has_sign(p, &sum, -1)) {
     tj_flexible_demand(p->f, tj_less_equal(graph, tj_int(graph, 0), sum.constant));
@@ -153,9 +171,8 @@ static bool add_truth(const predicate *p, const tj_node *truth) {
   return tj_is_int(truth, 1) || (truth->op == TJ_OP_LESS && add_less(p, truth->arg[0], truth->arg[1]));
 }
 
-bool tj_flexible_bound(tj_flexible *f, uint32_t side, uint32_t first, const tj_node *valid,
-                       const tj_node *const digit[]) {
-  return add_truth(&(predicate){f, side, first, digit}, tj_simplified(f->graph, valid));
+bool tj_flexible_bound(tj_flexible *f, uint32_t side, const tj_node *valid, const tj_node *const digit[]) {
+  return add_truth(&(predicate){f, side, digit}, tj_simplified(f->graph, valid));
 }
 
 /* --- truths of work-items and of tiles --- */

@@ -4,6 +4,7 @@
 #include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
 #include "lower/flexible/flexible_maker.h"
 
 /* --- quantities of the launch --- */
@@ -56,6 +57,13 @@ void tj_flexible_demand_between(tj_flexible *f, const tj_node *node, int64_t low
     tj_flexible_demand(f, tj_less_equal(graph, tj_int(graph, low), node));
   if (node->facts.high > high)
     tj_flexible_demand(f, tj_less_equal(graph, node, tj_int(graph, high)));
+}
+
+void tj_flexible_demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multiple) {
+  tj_graph *graph = f->graph;
+  if (multiple > 1 && !tj_facts_divisible(&node->facts, multiple))
+    tj_flexible_demand(
+        f, tj_simplified(graph, tj_equal(graph, tj_mod(graph, node, tj_int(graph, multiple)), tj_int(graph, 0))));
 }
 
 const tj_node *tj_flexible_parts(tj_graph *graph, const tj_node *a, const tj_node *b) {

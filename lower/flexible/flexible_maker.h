@@ -104,6 +104,7 @@ typedef struct {
   uint32_t row;                               /* of the next accesses */
   const tj_node *condition;
   const tj_node *gate; /* of the next steps: truth */
+  bool cuts_vectors;   /* a bound is along vectors, which the condition keeps whole */
   bool is_inner;       /* these are for tiles where all bounds hold */
   uint32_t binding_room;
 } tj_flexible;
@@ -171,6 +172,7 @@ tj_measure tj_flexible_measure(tj_flexible *f, const char *name, const tj_node *
                                int64_t multiple);
 void tj_flexible_demand(tj_flexible *f, const tj_node *truth);
 void tj_flexible_demand_between(tj_flexible *f, const tj_node *node, int64_t low, int64_t high);
+void tj_flexible_demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multiple);
 /* The node, but not less, or not more, than a bound. */
 const tj_node *tj_flexible_at_least(tj_graph *graph, const tj_node *node, int64_t low);
 const tj_node *tj_flexible_at_most(tj_graph *graph, const tj_node *node, int64_t high);
@@ -289,10 +291,9 @@ const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t 
 
 /* --- bounds --- */
 
-/* What the predicate of an access at digits of all modes demands, as bounds of sums; `first` is the mode along which
- * its vectors lie. False where it has another form. */
-bool tj_flexible_bound(tj_flexible *f, uint32_t side, uint32_t first, const tj_node *valid,
-                       const tj_node *const digit[]);
+/* What the predicate of an access at digits of all modes demands, as bounds of sums that whole vectors are within or
+ * beyond, as the launch makes sure. False where it has another form. */
+bool tj_flexible_bound(tj_flexible *f, uint32_t side, const tj_node *valid, const tj_node *const digit[]);
 
 /* Has tiles cut along a mode: where they begin there is a form, without a side. */
 void tj_flexible_cut(tj_flexible *f, uint32_t mode);

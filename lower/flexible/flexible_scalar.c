@@ -40,12 +40,15 @@ static uint32_t rank_of(const tj_flexible *f, uint32_t form) {
   return rank;
 }
 
-/* Of several sums the modes of the closest one, which is left to work-items; 0: there is only one. */
+/* Of several sums the modes of the closest one, which is left to work-items, as is one of the mode of vectors; 0:
+ * there is only one other. */
 static uint64_t modes_of_items(const tj_flexible *f) {
   uint32_t kept = TJ_FLEXIBLE_BOUNDS;
   for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form < f->form_count; form++)
     kept = rank_of(f, form) < rank_of(f, kept) ? form : kept;
-  return f->form_count > TJ_FLEXIBLE_BOUNDS + 1 ? modes_of(f, kept) : 0;
+  bool is_left = f->form_count > TJ_FLEXIBLE_BOUNDS + 1 ||
+                 (modes_of(f, kept) & bit_of(tj_flexible_first(f, TJ_FLEXIBLE_SOURCE))) != 0;
+  return is_left ? modes_of(f, kept) : 0;
 }
 
 /* Those of the other sums. */

@@ -9,10 +9,7 @@
 #include "lower/kernel/arithmetic.h"
 
 const tj_node *tj_straight_choose(tj_flexible *f, tj_tile tile) {
-  uint32_t source = tj_element_bytes(f->kernel, f->source), destination = tj_element_bytes(f->kernel, f->destination);
-  if (f->given == NULL)
-    f->width[TJ_FLEXIBLE_SOURCE] = f->target->vector_bytes / (source > destination ? source : destination);
-  uint32_t width = f->width[TJ_FLEXIBLE_DESTINATION] = f->width[TJ_FLEXIBLE_SOURCE];
+  uint32_t width = f->width[TJ_FLEXIBLE_SOURCE];
   tile.most = TJ_FLEXIBLE_ITEMS;
   tile.vectors = tile.parts = tile.passes = tile.together = 1;
   const tj_node *is_worth = tj_flexible_choose(f, tile);

@@ -7,10 +7,10 @@
  * part of them, for one slot. How the slots of a row are shared out between the destination's two modes, and how
  * large the box is along each mode, is up to the launch.
  *
- * Of elements that are smaller than a word, a work-item loads as many rows as make a vector of the destination, a
- * square. Where memory moves whole lines of its caches, not sectors, it does so twice: the second square is half a
- * tile further along the destination. Such tiles take more than a workgroup's part of LDS: one group of their columns
- * goes through it after the other, as a pass. */
+ * Of vectors of elements that are smaller than a word, a work-item loads as many rows as make a vector of the
+ * destination, a square. Where memory moves whole lines of its caches, not sectors, it does so twice: the second
+ * square is half a tile further along the destination. Such tiles take more than a workgroup's part of LDS: one group
+ * of their columns goes through it after the other, as a pass. */
 #include "lower/flexible/flexible_turn.h"
 #include "base/machine/processor.h"
 #include "ir/layout/arith.h"
@@ -31,17 +31,6 @@ static const tj_node *int_of(const tj_turn *t, int64_t value) {
 }
 
 /* --- widths --- */
-
-/* Vectors of either side are not much longer than the other's. */
-static void choose_vectors(tj_turn *t) {
-  tj_flexible *f = t->f;
-  uint32_t *width = f->width;
-  for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES && f->given == NULL; side++)
-    width[side] = f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
-  int64_t loaded = width[TJ_FLEXIBLE_SOURCE], stored = width[TJ_FLEXIBLE_DESTINATION];
-  t->loaded = width[TJ_FLEXIBLE_SOURCE] = (uint32_t)tj_turn_least(loaded, 2 * stored);
-  t->stored = width[TJ_FLEXIBLE_DESTINATION] = (uint32_t)tj_turn_least(stored, 2 * loaded);
-}
 
 static bool has_sectors(const tj_turn *t) {
   return tj_sector_bytes(t->f->target->processor) > 0;
@@ -87,8 +76,9 @@ static void hold_blocks(tj_turn *t) {
 /* What a work-item holds. */
 static void choose_widths(tj_turn *t) {
   enum { WORD = 4 };
-  choose_vectors(t);
-  if (tj_dtype_bits(t->f->kernel->carried) / 8 < WORD)
+  t->loaded = t->f->width[TJ_FLEXIBLE_SOURCE];
+  t->stored = t->f->width[TJ_FLEXIBLE_DESTINATION];
+  if (tj_dtype_bits(t->f->kernel->carried) / 8 < WORD && t->loaded > 1)
     hold_squares(t);
   else
     hold_blocks(t);

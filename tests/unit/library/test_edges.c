@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { COPIES = 40, RUNS = 5, DIMENSIONS = 3, MODES = 2 * DIMENSIONS + 2, MOST_ELEMENTS = 60000 };
-enum { TEXT = 4096, NAME = 40 };
+enum { VECTOR = 16 /* bytes */, TEXT = 4096, NAME = 40 };
 
 /* A dimension of the image: its length, pads, and windows: `taps` of them, `spread` apart, begin `stride` apart. */
 typedef struct {
@@ -56,11 +56,12 @@ static int64_t volume(const edged_copy *c, int run) {
   return product;
 }
 
-static dimension choose_dimension(random_source *random) {
+/* Lengths and pads that are multiples of whole vectors, of `vector` elements, as well as others. */
+static dimension choose_dimension(random_source *random, int64_t vector) {
   static const int64_t lengths[] = {1, 2, 3, 5, 7, 8, 13, 14, 16, 17, 28, 31, 33, 56};
-  dimension d = {.length = lengths[random_below(random, sizeof lengths / sizeof *lengths)],
-                 .before = random_below(random, 4),
-                 .after = random_below(random, 4),
+  dimension d = {.length = vector * lengths[random_below(random, sizeof lengths / sizeof *lengths)],
+                 .before = vector * random_below(random, 4),
+                 .after = vector * random_below(random, 4),
                  .taps = 1 + random_below(random, 3),
                  .spread = 1 + random_below(random, 2),
                  .stride = 1 + random_below(random, 3)};
@@ -76,8 +77,10 @@ static void choose_sizes(random_source *random, edged_copy *c, int run) {
   do {
     c->batch[run] = 1 + random_below(random, 3);
     c->channels[run] = c->has_channels ? channels[random_below(random, sizeof channels / sizeof *channels)] : 1;
-    for (uint32_t i = 0; i < c->dimensions; i++)
-      c->dimension[run][i] = choose_dimension(random);
+    for (uint32_t i = 0; i < c->dimensions; i++) {
+      bool has_vectors = !c->has_channels && i + 1 == c->dimensions && random_below(random, 2) == 0;
+      c->dimension[run][i] = choose_dimension(random, has_vectors ? VECTOR / c->element_bytes : 1);
+    }
   } while (volume(c, run) > MOST_ELEMENTS);
 }
 
@@ -108,7 +111,8 @@ static edged_copy choose_copy(random_source *random) {
 static void write_parameters(session *s, const edged_copy *c) {
   WRITE(s, "param N in 1..8, C in 1..256\n");
   for (uint32_t i = 0; i < c->dimensions; i++)
-    WRITE(s, "param H%u in 1..512, P%u in 0..6, Q%u in 0..6, T%u in 1..7, D%u in 1..4, O%u in 1..600, S%u in 1..4\n",
+    WRITE(s,
+          "param H%u in 1..1024, P%u in 0..64, Q%u in 0..64, T%u in 1..7, D%u in 1..4, O%u in 1..1200, S%u in 1..4\n",
           i, i, i, i, i, i, i);
 }
 
