@@ -2,8 +2,8 @@
 /* What lowering takes for granted of kernels that planning has made, asked of those that come from bytes. */
 #include "jit/kernel/kernel_check.h"
 
-#include "base/machine/dma.h"
-#include "base/machine/dma_decode.h"
+#include "base/dma/decode.h"
+#include "base/dma/engine.h"
 #include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "lower/kernel/arithmetic.h"

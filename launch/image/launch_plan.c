@@ -2,7 +2,7 @@
 /* Launch plans as bytes, and evaluated. */
 #include "launch/image/launch_plan.h"
 
-#include "base/machine/dma_decode.h"
+#include "base/dma/decode.h"
 
 /* --- writing --- */
 

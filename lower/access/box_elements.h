@@ -3,7 +3,7 @@
 #ifndef TJ_LOWER_BOX_ELEMENTS_H
 #define TJ_LOWER_BOX_ELEMENTS_H
 
-#include "base/machine/dma_decode.h"
+#include "base/dma/decode.h"
 #include "ir/index/eval.h"
 #include "lower/kernel/kernel.h"
 

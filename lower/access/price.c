@@ -7,8 +7,8 @@
  * count up from 0, as those of sources that `tilejit run` is not given: index i is i. */
 #include "lower/access/price.h"
 
+#include "base/dma/touched.h"
 #include "base/machine/cache_line.h"
-#include "base/machine/dma_touched.h"
 #include "base/machine/processor.h"
 #include "lower/access/box_elements.h"
 #include "lower/access/memory_access.h"

@@ -10,7 +10,7 @@
  *   lds_order.c  where an instruction goes on in LDS
  *   encode.c     a plan and a tile to the bits of a descriptor, or the parameters of a tensor map and coordinates
  *
- * base/machine/dma_decode.c, which knows nothing of these, makes (address, place in LDS, fill) of bits and
+ * base/dma/decode.c, which knows nothing of these, makes (address, place in LDS, fill) of bits and
  * parameters.
  *
  * A plan serves every tile whose first coordinate is a multiple of the tile's extents. What of a tile lies beyond the
@@ -18,7 +18,7 @@
 #ifndef TJ_LOWER_DMA_H
 #define TJ_LOWER_DMA_H
 
-#include "base/machine/dma.h"
+#include "base/dma/engine.h"
 #include "ir/value/value.h"
 
 enum {

@@ -4,7 +4,7 @@
 #ifndef TJ_LOWER_DMA_ENCODE_H
 #define TJ_LOWER_DMA_ENCODE_H
 
-#include "base/machine/dma_decode.h"
+#include "base/dma/decode.h"
 #include "lower/dma/dma.h"
 
 /* Of which instruction of which tile, and where: constants or symbols. */

@@ -3,7 +3,7 @@
 #ifndef TJ_LOWER_DMA_LDS_ORDER_H
 #define TJ_LOWER_DMA_LDS_ORDER_H
 
-#include "base/machine/dma.h"
+#include "base/dma/engine.h"
 
 /* All in units of the engine. */
 typedef struct {

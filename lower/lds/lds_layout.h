@@ -8,8 +8,8 @@
 #ifndef TJ_LOWER_LDS_LAYOUT_H
 #define TJ_LOWER_LDS_LAYOUT_H
 
+#include "base/dma/engine.h"
 #include "base/machine/bank.h"
-#include "base/machine/dma.h"
 #include "ir/layout/layout.h"
 
 typedef enum { TJ_STAGE_ROW, TJ_STAGE_COLUMN } tj_stage_direction;

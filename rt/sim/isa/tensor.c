@@ -2,7 +2,7 @@
 /* Tensor DMA: a descriptor in scalar registers says which elements of a tensor go where in LDS, or come from there.
  * It is the wave that asks, whichever of its lanes are on. What is loaded is there once the kernel has waited for it
  * (waits.h); until then nobody may touch it. */
-#include "base/machine/dma_decode.h"
+#include "base/dma/decode.h"
 #include "rt/sim/machine/wave.h"
 
 #include <string.h>

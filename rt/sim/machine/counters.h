@@ -6,7 +6,7 @@
 #ifndef TJ_RT_SIM_COUNTERS_H
 #define TJ_RT_SIM_COUNTERS_H
 
-#include "base/machine/dma_touched.h"
+#include "base/dma/touched.h"
 #include "rt/sim/machine/instruction.h"
 
 enum { TJ_SIM_WIDTHS = 6 }; /* of accesses to memory: 1, 2, 4, 8, 12 and 16 bytes a lane */

@@ -5,8 +5,8 @@
 #ifndef TJ_TESTS_TMA_ENGINE_H
 #define TJ_TESTS_TMA_ENGINE_H
 
+#include "base/dma/decode.h"
 #include "base/library.h"
-#include "base/machine/dma_decode.h"
 #include "rt/cuda/cuda_library.h"
 #include "tests/unit/support/suite.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of dma.def, and finding them. */
-#include "base/machine/dma.h"
+/* The rows of engine.def, and finding them. */
+#include "base/dma/engine.h"
 
 #include "base/number/power.h"
 
@@ -35,7 +35,7 @@ const tj_dma_engine tj_dma_engines[] = {
    .lds_unit = (place),                                                                                              \
    .most_swizzle = (swizzle),                                                                                        \
    .store_unit = (stored)},
-#include "base/machine/dma.def"
+#include "base/dma/engine.def"
 };
 
 const size_t tj_dma_engine_count = sizeof tj_dma_engines / sizeof *tj_dma_engines;

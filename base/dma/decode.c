@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of groups, then loops over what they say. */
-#include "base/machine/dma_decode.h"
+#include "base/dma/decode.h"
 
 enum { GROUP0 = 0, GROUP1 = 4 * 32, GROUP2 = 12 * 32, GROUP3 = 16 * 32, RANK = TJ_TENSOR_MAP_DIMENSIONS };
 enum { WIDE_INDICES = GROUP0 + 30, GATHER = GROUP0 + 31, ITERATE = GROUP1 + 19 };

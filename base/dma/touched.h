@@ -4,7 +4,7 @@
 #ifndef TJ_BASE_DMA_TOUCHED_H
 #define TJ_BASE_DMA_TOUCHED_H
 
-#include "base/machine/dma_decode.h"
+#include "base/dma/decode.h"
 
 /* Begins as zeros but for the bytes of a line. */
 typedef struct {

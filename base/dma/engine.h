@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What engines for boxes of tensors can do: the rows of dma.def. Immutable; any thread may read them. */
-#ifndef TJ_BASE_DMA_H
-#define TJ_BASE_DMA_H
+/* What engines for boxes of tensors can do: the rows of engine.def. Immutable; any thread may read them. */
+#ifndef TJ_BASE_DMA_ENGINE_H
+#define TJ_BASE_DMA_ENGINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of a box, counted as each ends. */
-#include "base/machine/dma_touched.h"
+#include "base/dma/touched.h"
 
 #include "base/machine/cache_line.h"
 
