@@ -10,6 +10,7 @@
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/displace.h"
 #include "lower/machine/width.h"
+#include "lower/tile/slot_values.h"
 #include "lower/tile/tile_side.h"
 
 #include <string.h>
@@ -98,12 +99,17 @@ bool tj_array_changes(const tj_array_maker *maker, const tj_array *array) {
 
 /* --- places --- */
 
+/* How far one of a lane's columns is from its first. */
+static int64_t distance_of(const tj_array_shape *shape, uint32_t number) {
+  uint32_t repeat = number / shape->width, place = number % shape->width;
+  return (int64_t)repeat * shape->lanes * shape->width + place;
+}
+
 const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
   tj_graph *graph = maker->graph;
   const tj_array_shape *shape = &maker->shape;
-  uint32_t repeat = number / shape->width, place = number % shape->width;
   const tj_node *own = tj_terse_mul(graph, maker->lane, tj_int(graph, shape->width));
-  const tj_node *distance = tj_int(graph, (int64_t)repeat * shape->lanes * shape->width + place);
+  const tj_node *distance = tj_int(graph, distance_of(shape, number));
   return tj_terse_add(graph, region->start, tj_terse_add(graph, own, distance));
 }
 
@@ -167,10 +173,7 @@ static void share_base(const tj_array_maker *maker, const tj_array_region *regio
   if (all_small || maker->target == NULL)
     return;
   const tj_node *base = tj_simplified(graph, placed(maker, first, maker->base_row, region->start));
-  const tj_node **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, list->count);
-  for (uint32_t i = 0; i < list->count; i++)
-    rest[i] = tj_sub(graph, list->offset[i], base);
-  tj_simplify(graph, rest, list->count, NULL);
+  const tj_node **rest = tj_slots_minus(graph, list->offset, list->count, base);
   for (uint32_t i = 0; i < list->count; i++) {
     if (!is_small(rest[i]) || depends_on_workgroup(maker, rest[i]))
       return;
@@ -188,6 +191,29 @@ static const tj_node *with_index(const tj_array_maker *maker, const tj_array_loo
   return node;
 }
 
+enum { ROW, COLUMN, INDEX, PARTS /* of the place of an element */ };
+
+/* By column: the row, the column and, where the argument has them, its indices in the places of their symbols. */
+static tj_slot_digits places_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t count,
+                                const tj_node *index, const tj_node *const found[]) {
+  tj_graph *graph = maker->graph;
+  const tj_node **symbol = TJ_NEW_ARRAY(graph->job, const tj_node *, PARTS),
+                **place = TJ_NEW_ARRAY(graph->job, const tj_node *, PARTS *(size_t)count + 1);
+  const tj_node *const **places = TJ_NEW_ARRAY(graph->job, const tj_node *const *, count + 1);
+  const tj_node *first = tj_simplified(graph, tj_array_column_of(maker, region, 0));
+  symbol[ROW] = maker->space->row;
+  symbol[COLUMN] = maker->space->column;
+  symbol[INDEX] = index;
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node **own = place + PARTS * (size_t)i;
+    own[ROW] = maker->row;
+    own[COLUMN] = tj_simple_plus(graph, first, distance_of(&maker->shape, i));
+    own[INDEX] = found != NULL ? found[i] : NULL;
+    places[i] = own;
+  }
+  return (tj_slot_digits){symbol, index != NULL && found != NULL ? PARTS : INDEX, places, count};
+}
+
 /* `extra`: truth in the space's symbols, which must hold, too. `found`: by column, the argument's indices. */
 static element_list elements_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
                                 uint32_t count, const tj_node *extra, const tj_node *const found[]) {
@@ -195,17 +221,14 @@ static element_list elements_of(const tj_array_maker *maker, const tj_array_regi
   const tj_access *access = &maker->space->access[argument];
   const tj_array_lookup *lookup = &maker->space->lookup[argument];
   element_list list = {.buffer = access->buffer, .count = count};
-  const tj_node **root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)count);
-  for (uint32_t i = 0; i < count; i++) {
-    const tj_node *column = tj_array_column_of(maker, region, i);
-    const tj_node *index = found != NULL ? found[i] : NULL;
-    const tj_node *valid = with_index(maker, lookup, index, placed(maker, access->valid, maker->row, column));
-    root[i] = with_index(maker, lookup, index, placed(maker, access->offset, maker->row, column));
-    root[count + i] = valid_at(maker, region, i, valid, placed(maker, extra, maker->row, column));
-  }
-  tj_simplify(graph, root, 2 * (size_t)count, NULL);
-  list.offset = root;
-  list.valid = root + count;
+  const tj_slot_digits at = places_of(maker, region, count, lookup->found, found);
+  const tj_node *const *are_valid = tj_at_slots(graph, &at, access->valid), *const *extras =
+                                                                                tj_at_slots(graph, &at, extra);
+  list.offset = tj_at_slots(graph, &at, access->offset);
+  list.valid = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    list.valid[i] = valid_at(maker, region, i, are_valid[i], extras[i]);
+  tj_simplify(graph, list.valid, count, NULL);
   const tj_node *none = lookup->found != NULL ? tj_int(graph, 0) : NULL;
   share_base(maker, region, &list, with_index(maker, lookup, none, access->offset));
   return list;

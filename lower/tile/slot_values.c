@@ -145,3 +145,20 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
     value[slot] = tj_simple_plus(graph, base[number[slot]], displacement[slot]);
   return value;
 }
+
+const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less) {
+  const tj_node **difference = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1),
+                **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1);
+  uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, slots + 1), count = 0;
+  tj_stage_keys rests = tj_stage_keys_make(graph->job);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    const tj_node *own = parted(graph, value[slot]).rest;
+    number[slot] = tj_stage_key_number(&rests, tj_stage_mix(0, own->id));
+    if (number[slot] == count)
+      rest[count++] = tj_sub(graph, own, less);
+  }
+  tj_simplify(graph, rest, count, NULL);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    difference[slot] = tj_simple_plus(graph, rest[number[slot]], parted(graph, value[slot]).constant);
+  return difference;
+}

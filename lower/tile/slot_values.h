@@ -17,6 +17,9 @@ typedef struct {
 /* What a simplified expression of the symbols is at each slot, simplified. */
 const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any);
 
+/* Each of the simplified values less an expression, simplified. */
+const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less);
+
 /* A simplified expression and a constant, simplified. */
 const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant);
 

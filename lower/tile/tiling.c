@@ -201,17 +201,11 @@ static bool is_shareable(tj_tile_maker *maker, const tj_node *const rest[], uint
 
 /* The offsets of slots without the base. */
 static const tj_node *const *without_base(tj_tile_maker *maker, const tj_side *s, const tj_node *base) {
-  tj_graph *graph = maker->graph;
   uint32_t slots = s->tile->slot_count;
-  const tj_node *offset = tj_coordinate_among(graph, maker->tiling->shared, "x", NULL, NULL, 1);
-  const tj_node **offsets = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1);
-  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, slots + 1);
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    offsets[slot] = s->element[slot].access.offset;
-    digit[slot] = &offsets[slot];
-  }
-  const tj_slot_digits at = {&offset, 1, digit, slots};
-  return tj_at_slots(graph, &at, tj_simplified(graph, tj_sub(graph, offset, base)));
+  const tj_node **offset = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, slots + 1);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    offset[slot] = s->element[slot].access.offset;
+  return tj_slots_minus(maker->graph, offset, slots, base);
 }
 
 /* Takes the base, which all elements of a tile share, out of their offsets, where these are large and it comes out.
