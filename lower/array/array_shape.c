@@ -104,17 +104,27 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
 
 enum { MOST_WORK_ITEMS = 1024, MOST_COLUMNS = 32 };
 
-/* Columns that a work-item keeps in registers. */
-static uint32_t most_columns(const tj_array_space *space, const tj_kernel *kernel) {
+/* Where there are more than two buffers, registers have half as many columns. */
+static uint32_t columns_of_buffers(const tj_array_space *space, const tj_kernel *kernel, uint32_t columns) {
   uint32_t buffers;
   (void)smallest_bytes(space, kernel, &buffers);
-  return buffers > 2 ? MOST_COLUMNS / 2 : MOST_COLUMNS;
+  return buffers > 2 ? columns / 2 : columns;
 }
 
-/* Of these, as many as a work-item has where more of them can take a row: a wave of 64 keeps as many as one of 32. */
-static uint32_t usual_columns(uint32_t most, const tj_target *target) {
+/* Columns that a work-item keeps in registers. */
+static uint32_t most_columns(const tj_array_space *space, const tj_kernel *kernel) {
+  return columns_of_buffers(space, kernel, MOST_COLUMNS);
+}
+
+/* Of these, as many as it has where a wave takes the row; a wave of 64 keeps as many as one of 32. */
+static uint32_t columns_in_wave(uint32_t most, const tj_target *target) {
   enum { NARROW_WAVE = 32 };
   return most * NARROW_WAVE / target->wave_size;
+}
+
+/* And where several waves do, for which a vector is enough. */
+static uint32_t columns_in_waves(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  return columns_of_buffers(space, kernel, target->row_columns);
 }
 
 static uint32_t most_lanes(const tj_target *target) {
@@ -132,6 +142,14 @@ static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel
   return shape;
 }
 
+/* So many at least, that have as many vectors each as are usual, or more where there are no more lanes. */
+static uint32_t lanes_of_waves(int64_t vectors, uint32_t usual, uint32_t least, uint32_t most) {
+  uint32_t lanes = least;
+  while (lanes < most && vectors > (int64_t)lanes * (usual > 0 ? usual : 1))
+    lanes *= 2;
+  return lanes;
+}
+
 /* A row in the registers of a wave, or of as many as it takes; where it does not fit there, a loop. */
 static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   const tj_node *size = space->columns.size;
@@ -139,10 +157,10 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   if (size->facts.high > (int64_t)limit * most)
     return shape_of_loop(space, kernel, target);
   tj_array_shape shape = {.rows = 1, .width = whole_width(space, tj_array_widest(space, kernel, target))};
-  int64_t vectors = (size->facts.high - 1) / shape.width + 1, usual = usual_columns(most, target) / shape.width;
+  int64_t vectors = (size->facts.high - 1) / shape.width + 1;
   shape.lanes = power_of_two_from(vectors, target->wave_size);
-  while (shape.lanes < limit && vectors > shape.lanes * usual)
-    shape.lanes *= 2;
+  if (size->facts.high > (int64_t)shape.lanes * columns_in_wave(most, target))
+    shape.lanes = lanes_of_waves(vectors, columns_in_waves(space, kernel, target) / shape.width, shape.lanes, limit);
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
   uint32_t work_items = shape.lanes < target->wave_size ? WORK_ITEMS : target->group_of_rows;
   shape.rows = rows_of(space, target, work_items, shape.lanes);
@@ -163,7 +181,7 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
   uint32_t most = most_columns(space, kernel), lanes = most_lanes(target), count = 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width};
   for (int64_t columns = (int64_t)lanes * most; count < TJ_ARRAY_MOST_TIERS; columns /= 2) {
-    if (columns < (int64_t)target->wave_size * usual_columns(most, target))
+    if (columns < (int64_t)target->wave_size * columns_in_wave(most, target))
       break;
     tier[count++] = (tj_array_tier){columns, width};
   }

@@ -20,6 +20,10 @@ enum {
   GROUP_OF_ROWS = 256
 };
 
+/* The vector of a long row that a work-item keeps is enough: others of its compute unit load meanwhile, and code is
+ * short. */
+enum { ROW_COLUMNS = 8 };
+
 /* The first generation with v_maximum_f32. */
 enum { HAS_EXTREMES = 12 };
 
@@ -137,6 +141,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .slot_limit = SLOT_BYTES,
       .tile_bytes = TILE_BYTES,
       .group_of_rows = GROUP_OF_ROWS,
+      .row_columns = ROW_COLUMNS,
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
