@@ -323,18 +323,32 @@ static void make_steps(tj_array_maker *maker, bool is_inner) {
   maker->shape.repeats = repeats;
 }
 
-/* Truth, whether all rows and columns of a workgroup are there; NULL: they always are, or that changes nothing. */
-static const tj_node *inner_truth(const tj_array_maker *maker) {
+/* Truth, whether all rows of a workgroup are there. */
+static const tj_node *has_all_rows(const tj_array_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_node *size = maker->space->rows.size, *rows = int_of(maker, maker->shape.rows);
+  return tj_facts_divisible(&size->facts, maker->shape.rows)
+             ? int_of(maker, 1)
+             : tj_less_equal(graph, tj_add(graph, maker->base_row, rows), size);
+}
+
+static const tj_node *has_all_columns(const tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
   const tj_array_shape *shape = &maker->shape;
-  const tj_node *rows = maker->space->rows.size, *columns = maker->space->columns.size, *truth = int_of(maker, 1);
-  if (!tj_facts_divisible(&rows->facts, shape->rows))
-    truth = tj_less_equal(graph, tj_add(graph, maker->base_row, int_of(maker, shape->rows)), rows);
-  if ((!shape->loops || shape->is_split) && shape->piece != NULL &&
-      !tj_facts_divisible(&columns->facts, tj_facts_content(&shape->piece->facts)))
-    truth =
-        tj_terse_both(graph, truth, tj_less_equal(graph, tj_add(graph, maker->base_column, shape->piece), columns));
-  truth = tj_simplified(graph, truth);
+  const tj_node *size = maker->space->columns.size;
+  bool is_whole = (shape->loops && !shape->is_split) || shape->piece == NULL ||
+                  tj_facts_divisible(&size->facts, tj_facts_content(&shape->piece->facts));
+  return is_whole ? int_of(maker, 1)
+                  : tj_less_equal(graph, tj_add(graph, maker->base_column, shape->piece), size);
+}
+
+/* Truth, whether all rows and columns of a workgroup are there; NULL: they always are, or that changes little: a GPU's
+ * work-item that has no row does what others do, but for loads and stores. */
+static const tj_node *inner_truth(const tj_array_maker *maker) {
+  const tj_node *rows = has_all_rows(maker), *columns = has_all_columns(maker);
+  if (tj_is_constant(columns) && maker->target->wave_size > 1)
+    return NULL;
+  const tj_node *truth = tj_simplified(maker->graph, tj_terse_both(maker->graph, rows, columns));
   return tj_is_constant(truth) ? NULL : truth;
 }
 

@@ -92,12 +92,36 @@ static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, co
                         emitter, tj_emit_base(emitter, &(tj_access){.buffer = access->buffer, .base = anchor})));
 }
 
+/* What constants add to a sum. */
+static int64_t constants_of(const tj_node *node, unsigned levels) {
+  int64_t a, b, sum;
+  if (tj_is_constant(node))
+    return node->value;
+  if (node->op != TJ_OP_ADD || levels == 0)
+    return 0;
+  a = constants_of(node->arg[0], levels - 1);
+  b = constants_of(node->arg[1], levels - 1);
+  return __builtin_add_overflow(a, b, &sum) ? 0 : sum;
+}
+
+/* Whether an offset may begin before its base without its constants: instruction selection would put these into the
+ * instruction, whose sums do not wrap around. */
+static bool needs_constants(const tj_node *offset) {
+  enum { MOST_LEVELS = 8 };
+  return offset->facts.low < constants_of(offset, MOST_LEVELS);
+}
+
+static LLVMValueRef whole_offset(tj_emitter *emitter, const tj_access *access) {
+  LLVMValueRef offset = tj_emit_byte_offset(emitter, access);
+  return needs_constants(access->offset) ? tj_emit_hidden(emitter, offset, TJ_DTYPE_i32) : offset;
+}
+
 static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access, const mask *parts) {
   struct tj_bounded wanted = {.buffer = access->buffer, .offset = access->offset, .mask = *parts};
   LLVMValueRef found = find(emitter, &wanted);
   if (found != NULL)
     return found;
-  LLVMValueRef offset = tj_emit_byte_offset(emitter, access);
+  LLVMValueRef offset = whole_offset(emitter, access);
   return keep(emitter, wanted, selected(emitter, parts->of_item, parts->item_count, offset));
 }
 
