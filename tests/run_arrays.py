@@ -438,6 +438,17 @@ def halves(parts):
     return parts
 
 
+FEW_WAVES = 8  # whose results are put together in halves
+
+
+def in_pairs(each, lanes):
+    distance = 1
+    while distance < lanes:
+        each = each + each[:, numpy.arange(each.shape[1]) ^ distance]
+        distance *= 2
+    return each
+
+
 def sums_in_order(x, lanes, width, wave):
     """The order that docs/arrays.md tells of."""
     rows, columns = x.shape
@@ -446,12 +457,9 @@ def sums_in_order(x, lanes, width, wave):
     own = numpy.full((rows, lanes, width), -0.0, x.dtype)
     for turn in range(padded.shape[1]):
         own = own + padded[:, turn]
-    each = halves(own.reshape(rows * lanes, width)).reshape(rows, lanes)
-    distance = 1
-    while distance < min(wave, lanes):
-        each = each + each[:, numpy.arange(lanes) ^ distance]
-        distance *= 2
-    return halves(each[:, ::wave] if lanes > wave else each[:, :1])
+    each = in_pairs(halves(own.reshape(rows * lanes, width)).reshape(rows, lanes), min(wave, lanes))
+    waves = each[:, ::wave]
+    return halves(waves) if waves.shape[1] <= FEW_WAVES else in_pairs(waves, waves.shape[1])[:, :1]
 
 
 SPLIT = 131072, 262144  # columns from which rows are, elsewhere, and on the host

@@ -234,12 +234,13 @@ static void check_compute(const checker *c, const tj_kernel_step *step) {
   }
   if (compute->array != NULL)
     expect_computable(c, compute->array, given, false);
-  if (compute->combine != TJ_ARRAY_OP_COUNT) {
-    expect(c, can_combine((tj_array_op)compute->combine) && step->access.valid != NULL);
+  bool combines = compute->combine != TJ_ARRAY_OP_COUNT;
+  expect(c, step->access.valid != NULL && (!combines || can_combine((tj_array_op)compute->combine)));
+  expect_truth(c, step->access.valid);
+  if (combines || !tj_is_int(step->access.valid, 1)) {
     expect_slots(c, step->slot, step->width, step->slot_step, true);
     expect(c, has_arithmetic(tj_slot_dtype(c->kernel, step->slot)));
   }
-  expect_truth(c, step->access.valid);
   give_slots(c, step);
   expect(c, holds(c, step->slot, compute->array != NULL ? compute->array : compute->input[0]));
 }

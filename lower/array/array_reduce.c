@@ -21,10 +21,11 @@ static uint32_t slots_of(const tj_array_maker *maker, const tj_array *reduction)
   return is_online ? tj_online_slots(maker, reduction) : tj_array_partials(maker);
 }
 
-/* So many slots begin as what changes no result. */
-static void begin_slots(tj_array_maker *maker, const tj_array *reduction, uint32_t slot, uint32_t count) {
-  for (uint32_t k = 0; k < count; k++)
-    tj_array_compute(maker, reduction->arg[1], 0, 1, slot + k, TJ_ARRAY_OP_COUNT);
+/* So many slots begin as what changes no result, so many at once. */
+static void begin_slots(tj_array_maker *maker, const tj_array *reduction, uint32_t slot, uint32_t count,
+                        uint32_t width) {
+  for (uint32_t k = 0; k < count; k += width)
+    tj_array_compute(maker, reduction->arg[1], 0, width, slot + k, TJ_ARRAY_OP_COUNT);
 }
 
 void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
@@ -37,7 +38,7 @@ void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
     if (tj_array_online_of(maker, reduction) != NULL)
       tj_online_begin(maker, reduction);
     else if (maker->shape.loops)
-      begin_slots(maker, reduction, maker->slot[i], tj_array_partials(maker));
+      begin_slots(maker, reduction, maker->slot[i], tj_array_partials(maker), 1);
   }
 }
 
@@ -53,15 +54,14 @@ void tj_array_reduction_slots(const tj_array_maker *maker, uint32_t level, uint3
   }
 }
 
-/* Some columns of a lane's become part of partial results, or, as the first ones that are surely there, all of them.
- */
+/* Some columns of a lane's become part of partial results, or, as the first ones, all of them. */
 static void reduce_some(tj_array_maker *maker, const tj_array *reduction, uint32_t first, uint32_t width,
                         const tj_node *is_there) {
   uint32_t partials = tj_array_partials(maker), slot = maker->slot[reduction->number] + first % partials;
-  bool begins = !maker->shape.loops && first < partials, is_all = begins && tj_is_int(is_there, 1);
-  if (begins && !is_all)
-    begin_slots(maker, reduction, slot, width);
-  int how = is_all ? TJ_ARRAY_OP_COUNT : combination(maker, reduction);
+  bool begins = !maker->shape.loops && first < partials;
+  if (begins && !tj_is_int(is_there, 1))
+    begin_slots(maker, reduction, slot, width, width);
+  int how = begins ? TJ_ARRAY_OP_COUNT : combination(maker, reduction);
   tj_array_compute(maker, reduction->arg[0], first, width, slot, how)->access.valid = is_there;
 }
 
@@ -176,12 +176,15 @@ static uint32_t lanes_of_wave(const tj_array_maker *maker) {
   return maker->target != NULL && lanes > maker->target->wave_size ? maker->target->wave_size : lanes;
 }
 
-static void combine_lanes(tj_array_maker *maker, uint32_t slot, int how) {
-  for (uint32_t distance = 1; distance < lanes_of_wave(maker); distance *= 2)
+static void combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t lanes, int how) {
+  for (uint32_t distance = 1; distance < lanes; distance *= 2)
     tj_array_combine_lanes(maker, slot, distance, how);
 }
 
 /* --- across waves --- */
+
+/* Of more, each lane loads one. */
+enum { FEW_WAVES = 8 };
 
 /* Elements of LDS, from `offset` on. */
 static tj_kernel_step *add_lds(tj_array_maker *maker, tj_step_kind kind, const tj_node *offset, uint32_t slot) {
@@ -214,18 +217,38 @@ static void store_of_wave(tj_array_maker *maker, int64_t place, uint32_t slot) {
   step->access.valid = tj_simplified(graph, tj_equal(graph, tj_mod(graph, maker->item, lanes), tj_int(graph, 0)));
 }
 
-/* Loads what the waves of the row have stored, and puts it together. Returns the slot. */
-static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array *reduction) {
+static uint32_t waves_of_row(const tj_array_maker *maker) {
+  return maker->shape.lanes / maker->target->wave_size;
+}
+
+/* Loads what the waves of the row have stored, from an element on, and puts it together. Returns the slot. */
+static uint32_t load_few_waves(tj_array_maker *maker, const tj_node *begin, const tj_array *reduction) {
   tj_graph *graph = maker->graph;
-  uint32_t waves = maker->shape.lanes / maker->target->wave_size,
-           width = waves < lds_width(maker) ? waves : lds_width(maker);
-  const tj_node *row = tj_terse_div(graph, maker->item, tj_int(graph, maker->shape.lanes));
-  const tj_node *begin = tj_terse_add(graph, tj_terse_mul(graph, row, tj_int(graph, waves)), tj_int(graph, place));
+  uint32_t waves = waves_of_row(maker), width = waves < lds_width(maker) ? waves : lds_width(maker);
   uint32_t slot = tj_array_slots(maker, reduction->dtype, waves);
   for (uint32_t i = 0; i < waves; i += width)
     add_lds(maker, TJ_STEP_LOAD, tj_terse_add(graph, begin, tj_int(graph, i)), slot + i)->width = width;
   tj_array_combine_halves(maker, slot, waves, combination(maker, reduction));
   return slot;
+}
+
+/* The same, a wave's result for each lane, and then as lanes are put together. */
+static uint32_t load_many_waves(tj_array_maker *maker, const tj_node *begin, const tj_array *reduction) {
+  tj_graph *graph = maker->graph;
+  uint32_t waves = waves_of_row(maker), slot = tj_array_slots(maker, reduction->dtype, 1);
+  const tj_node *own = tj_terse_mod(graph, maker->item, tj_int(graph, waves));
+  add_lds(maker, TJ_STEP_LOAD, tj_terse_add(graph, begin, own), slot);
+  combine_lanes(maker, slot, waves, combination(maker, reduction));
+  return slot;
+}
+
+static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array *reduction) {
+  tj_graph *graph = maker->graph;
+  uint32_t waves = waves_of_row(maker);
+  const tj_node *row = tj_terse_div(graph, maker->item, tj_int(graph, maker->shape.lanes));
+  const tj_node *begin = tj_terse_add(graph, tj_terse_mul(graph, row, tj_int(graph, waves)), tj_int(graph, place));
+  return waves > FEW_WAVES ? load_many_waves(maker, begin, reduction)
+                                    : load_few_waves(maker, begin, reduction);
 }
 
 /* Those of a level that go with others, or those that do not. */
@@ -239,7 +262,7 @@ static void begin_end(tj_array_maker *maker, const tj_array *reduction) {
     tj_online_end(maker, reduction);
   else
     tj_array_combine_halves(maker, slot, tj_array_partials(maker), combination(maker, reduction));
-  combine_lanes(maker, slot, combination(maker, reduction));
+  combine_lanes(maker, slot, lanes_of_wave(maker), combination(maker, reduction));
 }
 
 static void know_all(tj_array_maker *maker, const tj_array *reduction, uint32_t slot) {

@@ -66,6 +66,14 @@ static LLVMValueRef across(tj_emitter *emitter, LLVMValueRef element, uint32_t b
   return LLVMBuildOr(emitter->builder, LLVMBuildShl(emitter->builder, high, shift, ""), low, "");
 }
 
+/* A number of the launch; NaN becomes one whose lower half is 0, where that is said of all. */
+static LLVMValueRef with_short_nan(tj_emitter *emitter, LLVMValueRef number, tj_dtype dtype) {
+  if (!emitter->has_short_nans || dtype != TJ_DTYPE_f32)
+    return number;
+  LLVMValueRef is_nan = LLVMBuildFCmp(emitter->builder, LLVMRealUNO, number, number, "");
+  return LLVMBuildSelect(emitter->builder, is_nan, LLVMConstReal(emitter->f32, NAN), number, "");
+}
+
 /* An array whose elements are in slots, of its own type. */
 static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wanted) {
   const tj_computation *compute = c->inputs;
@@ -77,7 +85,10 @@ static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wa
     value = across(emitter, value, tj_dtype_bits(held), compute->across);
   if (tj_dtype_class_of(held) == TJ_CLASS_BITS)
     held = compute->input[input]->dtype;
-  value = tj_emit_converted(emitter, tj_emit_numbers(emitter, value, held), held, wanted);
+  value = tj_emit_numbers(emitter, value, held);
+  if (compute->input[input] != NULL && compute->input[input]->op == TJ_ARRAY_SCALAR)
+    value = with_short_nan(emitter, value, held);
+  value = tj_emit_converted(emitter, value, held, wanted);
   return width < c->width ? repeated(c, value) : value;
 }
 
@@ -253,7 +264,8 @@ static LLVMValueRef scalar_of(tj_emitter *emitter, const tj_array *array) {
     i++;
   LLVMTypeRef bits = tj_emit_dtype(emitter, tj_dtype_raw(array->dtype));
   LLVMValueRef word = LLVMBuildIntCast2(emitter->builder, emitter->parameter[i], bits, false, "");
-  return LLVMBuildBitCast(emitter->builder, word, tj_emit_dtype(emitter, array->dtype), "");
+  LLVMValueRef number = LLVMBuildBitCast(emitter->builder, word, tj_emit_dtype(emitter, array->dtype), "");
+  return with_short_nan(emitter, number, array->dtype);
 }
 
 static LLVMValueRef integer_of(tj_emitter *emitter, const tj_array *array) {
@@ -302,11 +314,16 @@ LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, cons
 
 /* --- steps --- */
 
+/* With what the slots have, or in its place; where it is not valid, they keep that. */
 static LLVMValueRef combined(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef value, tj_dtype dtype) {
+  bool is_always = tj_is_int(step->access.valid, 1), combines = step->compute->combine != TJ_ARRAY_OP_COUNT;
+  if (is_always && !combines)
+    return value;
   LLVMValueRef before = tj_emit_numbers(emitter, tj_emit_slots(emitter, step->slot, step->width), dtype);
   LLVMValueRef argument[] = {before, value};
-  value = tj_emit_array_function(emitter, (tj_array_op)step->compute->combine, dtype, argument);
-  if (tj_is_int(step->access.valid, 1))
+  if (combines)
+    value = tj_emit_array_function(emitter, (tj_array_op)step->compute->combine, dtype, argument);
+  if (is_always)
     return value;
   return LLVMBuildSelect(emitter->builder, tj_emit_truth(emitter, step->access.valid), value, before, "");
 }
@@ -317,7 +334,5 @@ LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step) {
   computation c = {emitter, step->width, compute, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arrays)};
   tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
   LLVMValueRef value = compute->array != NULL ? as_array(&c, compute->array, dtype) : from_slots(&c, 0, dtype);
-  if (compute->combine != TJ_ARRAY_OP_COUNT)
-    value = combined(emitter, step, value, dtype);
-  return tj_emit_number_bits(emitter, value, dtype);
+  return tj_emit_number_bits(emitter, combined(emitter, step, value, dtype), dtype);
 }

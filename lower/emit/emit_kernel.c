@@ -64,30 +64,26 @@ static void init_types(tj_emitter *emitter) {
   emitter->nothing = LLVMVoidTypeInContext(emitter->context);
 }
 
-static bool is_launched(const tj_kernel *kernel, const tj_node *symbol) {
-  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-    if (kernel->parameter[i] == symbol)
+static bool has_double_scalar(const tj_array_program *program) {
+  for (uint32_t i = 0; program != NULL && i < program->count; i++) {
+    if (program->array[i]->op == TJ_ARRAY_SCALAR && program->array[i]->dtype == TJ_DTYPE_f64)
       return true;
   }
   return false;
 }
 
-/* Whether the lower halves of all NaNs in f32 are 0: those that come from memory were bf16, and no number comes with
- * the launch. */
+/* Whether the lower halves of all NaNs in f32 are 0, where that is of use: what comes from memory was bf16, scratch
+ * memory has what is made of it, and numbers of the launch are made so (emit_array.c). */
 static bool has_short_nans(const tj_kernel *kernel, const tj_target *target) {
-  const tj_array_program *program = tj_kernel_program(kernel);
-  if (!target->keeps_nans)
-    return false;
+  bool is_used = false;
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {
     const tj_kernel_buffer *buffer = &kernel->buffer[i];
-    if (buffer->is_read && buffer->dtype != TJ_DTYPE_bf16 && tj_dtype_class_of(buffer->dtype) == TJ_CLASS_FLOAT)
+    bool is_short = buffer->dtype == TJ_DTYPE_bf16 || tj_dtype_class_of(buffer->dtype) != TJ_CLASS_FLOAT;
+    if (buffer->is_read && !buffer->is_scratch && !is_short)
       return false;
+    is_used = is_used || (buffer->is_written && buffer->dtype == TJ_DTYPE_bf16);
   }
-  for (uint32_t i = 0; program != NULL && i < program->count; i++) {
-    if (program->array[i]->op == TJ_ARRAY_SCALAR && is_launched(kernel, program->array[i]->integer))
-      return false;
-  }
-  return true;
+  return is_used && target->keeps_nans && !has_double_scalar(tj_kernel_program(kernel));
 }
 
 void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, const tj_kernel *kernel,
