@@ -3,6 +3,7 @@
 #include "lower/access/memory_access.h"
 
 #include "lower/kernel/alignment.h"
+#include "lower/kernel/displace.h"
 #include "lower/kernel/kernel_nodes.h"
 #include "lower/kernel/repeats.h"
 
@@ -46,11 +47,14 @@ static bool is_store(const tj_kernel_step *step) {
   return step->kind == TJ_STEP_STORE;
 }
 
-/* Whether two steps begin a constant apart, and are valid together. */
-static bool go_together(const tj_kernel_step *a, const tj_kernel_step *b) {
-  return a->kind == b->kind && a->kind != TJ_STEP_LOOKUP && a->access.buffer == b->access.buffer &&
-         a->access.base == b->access.base && a->access.offset == b->access.offset &&
-         a->access.valid == b->access.valid;
+/* Whether two steps are valid together and begin a constant apart, and how far. */
+static bool go_together(tj_graph *graph, const tj_kernel_step *a, const tj_kernel_step *b, int64_t *distance) {
+  if (a->kind != b->kind || a->kind == TJ_STEP_LOOKUP || a->access.buffer != b->access.buffer ||
+      a->access.base != b->access.base || a->access.valid != b->access.valid)
+    return false;
+  tj_displaced from = tj_displace(graph, a->access.offset), to = tj_displace(graph, b->access.offset);
+  *distance = b->access.displacement + to.displacement - a->access.displacement - from.displacement;
+  return from.rest == to.rest;
 }
 
 static bool is_repeated(const listing *l, const tj_kernel_step *step) {
@@ -77,8 +81,8 @@ static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t byt
   tj_memory_access *last = &l->made.item[l->made.count - 1];
   if (has_two_places(last))
     return false;
-  int64_t distance = step->access.displacement - last->step->access.displacement;
-  if (!go_together(last->step, step) || last->bytes % WORD != 0 || last->bytes + bytes > MOST_BYTES ||
+  int64_t distance;
+  if (!go_together(l->graph, last->step, step, &distance) || last->bytes % WORD != 0 || last->bytes + bytes > MOST_BYTES ||
       distance != last->bytes / tj_element_bytes(l->kernel, step->access.buffer) ||
       !may_be_one(l->kernel, last->step, last->bytes + bytes))
     return false;
