@@ -65,11 +65,20 @@ static void find_places(prover *p, const tj_lds_leaf leaf[], uint32_t count) {
     p->place[parted][c] += c / part % parts * pitch;
 }
 
-static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
+static int64_t place_of_index(const prover *p, uint32_t item, uint32_t slot) {
   int64_t at[TJ_MAX_DIMENSIONS], place = 0;
   tj_held_at(&p->held, item, slot, at);
   for (uint32_t m = 0; m < p->held.rank; m++)
     place += p->place[m][at[m]];
+  return place;
+}
+
+static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
+  int64_t place = 0;
+  if (p->held.gives_index)
+    return place_of_index(p, item, slot);
+  for (uint32_t m = 0; m < p->held.rank; m++)
+    place += p->place[m][p->held.place[m].of_item[item] + p->held.place[m].of_slot[slot]];
   return place;
 }
 

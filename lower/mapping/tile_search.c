@@ -208,26 +208,36 @@ static tj_kernel *make_shared(tj_tile_search *search, const tj_lds_choice *share
   return kernel;
 }
 
-/* Counted, where the launch brings no parameters. */
-static tj_price price_of(const tj_tile_search *search, const tj_kernel *kernel) {
+/* A kernel, and what has been counted of it. */
+typedef struct {
+  tj_kernel *kernel; /* NULL: there is none */
+  tj_price price;
+  bool is_priced;
+} priced_kernel;
+
+/* Counted once, where the launch brings no parameters. */
+static const tj_price *price_of(const tj_tile_search *search, priced_kernel *priced) {
   enum { MOST_ACCESSES = 1 << 16 };
-  if (kernel->parameter_count > 0)
-    return (tj_price){.status = TJ_EVAL_UNBOUND};
   tj_price_machine machine = tj_price_machine_of(search->target);
-  return tj_price_kernel(search->graph, kernel, &machine, NULL, MOST_ACCESSES);
+  if (!priced->is_priced)
+    priced->price = priced->kernel->parameter_count > 0
+                        ? (tj_price){.status = TJ_EVAL_UNBOUND}
+                        : tj_price_kernel(search->graph, priced->kernel, &machine, NULL, MOST_ACCESSES);
+  priced->is_priced = true;
+  return &priced->price;
 }
 
 /* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, guessed. */
-static double cost_of(const tj_tile_search *search, const tj_tile_shape *shape, const tj_kernel *kernel) {
+static double cost_of(const tj_tile_search *search, const tj_tile_shape *shape, priced_kernel *priced) {
   int64_t bytes = search->problem.bytes[TJ_SOURCE] + search->problem.bytes[TJ_DESTINATION]; /* of an element */
   for (uint32_t i = 0; i < search->domain->other_count; i++)
     bytes += tj_element_bytes(search->flat, tj_flat_buffer(search->flat, TJ_OPERAND_OTHERS + i));
   tj_price_machine machine = tj_price_machine_of(search->target);
-  tj_price price = price_of(search, kernel);
-  if (price.status == TJ_EVAL_OK)
-    return tj_price_in_lines(&price, &machine) * machine.line_bytes /
+  const tj_price *price = price_of(search, priced);
+  if (price->status == TJ_EVAL_OK)
+    return tj_price_in_lines(price, &machine) * machine.line_bytes /
            ((double)search->domain->size->value * (double)bytes);
-  return shape->cost + cost_of_conflicts(kernel->stage);
+  return shape->cost + cost_of_conflicts(priced->kernel->stage);
 }
 
 /* --- straight into LDS --- */
@@ -250,21 +260,20 @@ static const char *obstacle_of_direct(const tj_tile_search *search) {
 
 /* A kernel that may go straight into LDS in the place of the usual one, or why none does. */
 typedef struct {
-  tj_kernel *usual, *kernel;
-  tj_price price; /* of the usual one */
+  priced_kernel usual, straight;
   const char *obstacle;
 } direct_offer;
 
 /* Whether more conflicts are planned than the usual kernel has. */
 static bool plans_more_conflicts(const direct_offer *offer, const tj_stage_choice *choice) {
-  return conflicts_of(choice) > conflicts_of(offer->usual->stage);
+  return conflicts_of(choice) > conflicts_of(offer->usual.kernel->stage);
 }
 
 /* Whether a kernel of a price has more conflicts than the usual one, as its accesses are counted, whose vectors may
  * be narrower than planned. */
 static bool has_more_conflicts(const direct_offer *offer, const tj_price *price) {
-  tj_cost cost = tj_price_of_lds(price), usual = tj_price_of_lds(&offer->price);
-  return (cost.cycles - cost.least_cycles) * offer->price.counted_workgroups >
+  tj_cost cost = tj_price_of_lds(price), usual = tj_price_of_lds(&offer->usual.price);
+  return (cost.cycles - cost.least_cycles) * offer->usual.price.counted_workgroups >
          (usual.cycles - usual.least_cycles) * price->counted_workgroups;
 }
 
@@ -284,28 +293,28 @@ static const direct_faults faults_by_lane = {
 
 /* Makes the kernel of a shape. Why it is worse than the usual one, or would be: conflicts, or lines of memory; NULL:
  * it is not. */
-static const char *make_offered(tj_tile_search *search, const direct_offer *offer, tj_kernel **made) {
+static const char *make_offered(tj_tile_search *search, const direct_offer *offer, priced_kernel *made) {
   const direct_faults *faults = lies_side_by_side(search) ? &faults_side_by_side : &faults_by_lane;
   tj_lds_choice shared;
   if (!share_out_calmly(search, &shared))
     return faults->missing;
   if (plans_more_conflicts(offer, shared.choice))
     return faults->conflicts;
-  const tj_kernel *kernel = *made = make_shared(search, &shared);
-  if (kernel == NULL)
+  *made = (priced_kernel){.kernel = make_shared(search, &shared)};
+  if (made->kernel == NULL)
     return faults->missing;
-  if (tj_kernel_boxes(kernel, false) > 1)
+  if (tj_kernel_boxes(made->kernel, false) > 1)
     return "a tile takes several boxes";
-  tj_price price = price_of(search, kernel);
-  if (has_more_conflicts(offer, &price))
+  const tj_price *price = price_of(search, made), *of_usual = &offer->usual.price;
+  if (has_more_conflicts(offer, price))
     return faults->conflicts;
-  int64_t lines = tj_price_of_memory(&price).lines, usual = tj_price_of_memory(&offer->price).lines;
-  if (lines * offer->price.counted_workgroups <= usual * price.counted_workgroups)
+  int64_t lines = tj_price_of_memory(price).lines, usual = tj_price_of_memory(of_usual).lines;
+  if (lines * of_usual->counted_workgroups <= usual * price->counted_workgroups)
     return NULL;
   return tj_string_format(search->graph->job,
                           "%s: %" PRId64 " cache lines of %" PRId64 " workgroups, and %" PRId64 " of %" PRId64
                           " through registers",
-                          faults->lines, lines, price.counted_workgroups, usual, offer->price.counted_workgroups);
+                          faults->lines, lines, price->counted_workgroups, usual, of_usual->counted_workgroups);
 }
 
 /* Offers the kernel that lies in LDS as a side does. */
@@ -316,10 +325,10 @@ static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, di
   straight.by_dma = by_dma;
   straight.dearest = 0;
   straight.fuel = search->graph->job->fuel;
-  tj_kernel *kernel = NULL;
-  const char *fault = make_offered(&straight, offer, &kernel);
+  priced_kernel made;
+  const char *fault = make_offered(&straight, offer, &made);
   if (fault == NULL)
-    offer->kernel = kernel;
+    offer->straight = made;
   offer->obstacle = fault == NULL || offer->obstacle == NULL ? fault : offer->obstacle;
   search->made = straight.made;
 }
@@ -330,7 +339,7 @@ static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, di
 static void offer_direct(tj_tile_search *search, direct_offer *offer) {
   bool turns = search->problem.order[TJ_SOURCE][0] != search->problem.order[TJ_DESTINATION][0];
   offer_one(search, turns ? TJ_SOURCE : TJ_DESTINATION, false, offer);
-  if (offer->kernel == NULL)
+  if (offer->straight.kernel == NULL)
     offer_one(search, turns ? TJ_DESTINATION : TJ_SOURCE, false, offer);
 }
 
@@ -349,7 +358,7 @@ static void offer_straight(tj_tile_search *search, direct_offer *offer) {
   bool is_loaded = offer->obstacle == NULL;
   if (!is_loaded && !may_be_brought(search))
     return;
-  offer->price = price_of(search, offer->usual);
+  price_of(search, &offer->usual);
   if (is_loaded)
     offer_direct(search, offer);
   else
@@ -358,20 +367,20 @@ static void offer_straight(tj_tile_search *search, direct_offer *offer) {
 }
 
 /* The kernel of what is shared out through registers, or of the same straight into LDS where that is as good. */
-static tj_kernel *make_best_way(tj_tile_search *search, const tj_lds_choice *shared) {
-  direct_offer offer = {.usual = make_shared(search, shared), .obstacle = obstacle_of_direct(search)};
-  if (offer.usual == NULL)
-    return NULL;
+static priced_kernel make_best_way(tj_tile_search *search, const tj_lds_choice *shared) {
+  direct_offer offer = {.usual.kernel = make_shared(search, shared), .obstacle = obstacle_of_direct(search)};
+  if (offer.usual.kernel == NULL)
+    return offer.usual;
   offer_straight(search, &offer);
-  if (offer.kernel != NULL)
-    return offer.kernel;
-  offer.usual->indirect = offer.obstacle[0] != '\0' ? offer.obstacle : NULL;
+  if (offer.straight.kernel != NULL)
+    return offer.straight;
+  offer.usual.kernel->indirect = offer.obstacle[0] != '\0' ? offer.obstacle : NULL;
   return offer.usual;
 }
 
 tj_kernel *tj_search_shape(tj_tile_search *search) {
   tj_lds_choice shared;
-  return share_out_calmly(search, &shared) ? make_best_way(search, &shared) : NULL;
+  return share_out_calmly(search, &shared) ? make_best_way(search, &shared).kernel : NULL;
 }
 
 /* --- the best shape --- */
@@ -420,13 +429,13 @@ static bool is_told(const tj_tile_shape *shape) {
 /* Makes an entrant's kernel, and keeps it if it is the best, as the first one is without conflicts. */
 static void compete(contest *c, const entrant *e, bool is_first) {
   c->search->shape = e->as_shared;
-  tj_kernel *kernel = make_best_way(c->search, &e->shared);
-  if (kernel == NULL)
+  priced_kernel made = make_best_way(c->search, &e->shared);
+  if (made.kernel == NULL)
     return;
-  bool is_calm_at_once = is_first && is_told(e->shape) && conflicts_of(kernel->stage) == 0;
-  double cost = is_calm_at_once ? 0 : cost_of(c->search, e->shape, kernel);
+  bool is_calm_at_once = is_first && is_told(e->shape) && conflicts_of(made.kernel->stage) == 0;
+  double cost = is_calm_at_once ? 0 : cost_of(c->search, e->shape, &made);
   if (cost < c->cost) {
-    c->kernel = kernel;
+    c->kernel = made.kernel;
     c->cost = cost;
     c->shape = *e->shape;
   }
