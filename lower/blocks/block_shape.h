@@ -12,7 +12,6 @@
 enum {
   TJ_BLOCK_MOST_MODES = 16,
   TJ_BLOCK_LINE_BYTES = 64,       /* of a cache line, as far as the order of things goes */
-  TJ_BLOCK_MOST_LANES = 64,       /* of a vector */
   TJ_BLOCK_ROW_BYTES = 512,       /* of a row that is copied by itself, where all extents are known */
   TJ_BLOCK_STREAM_ALIGNMENT = 16, /* bytes: of vectors that are streamed from registers */
   TJ_BLOCK_STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */

@@ -11,4 +11,10 @@
  * contiguous and valid, or do not fit into LDS. */
 tj_kernel *tj_block_kernel(const tj_block_map *map, const tj_mapping *mapping);
 
+/* The same of rows alone. (row_kernel.c) */
+tj_kernel *tj_row_kernel(const tj_block_map *map, const tj_mapping *mapping);
+
+/* Whether what is beyond the domain along a mode begins earlier, as whole tiles. */
+bool tj_block_is_moved_back(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode);
+
 #endif

@@ -127,10 +127,39 @@ static lds_place *place_slots(stager *st, tj_side *s, const tj_side *active) {
   return place;
 }
 
+bool tj_lds_strides(const tj_mapping *mapping, const tj_node *stride[]) {
+  const tj_tuple *strides = tj_value_layout(mapping->lds)->stride;
+  uint32_t rank = tj_mapping_rank(mapping);
+  bool is_flat = mapping->lds->kind == TJ_VALUE_LAYOUT && tj_tuple_is_list(strides) && strides->count == rank;
+  for (uint32_t m = 0; m < rank && is_flat; m++) {
+    is_flat = strides->item[m]->kind == TJ_TUPLE_INTEGER;
+    stride[m] = strides->item[m]->value;
+  }
+  return is_flat;
+}
+
+/* The elements of a side in LDS that strides tell apart, in the widest vectors of any alignment. */
+static tj_side strided_in_lds(stager *st, const tj_side *side) {
+  tj_graph *graph = st->graph;
+  uint32_t modes = st->tiling->domain->count;
+  const tj_node **stride = TJ_NEW_ARRAY(graph->job, const tj_node *, modes);
+  tj_side s = {.tile = side->tile, .element = TJ_NEW_ARRAY(graph->job, tj_tile_element, side->tile->slot_count)};
+  tj_tile_element first = {.digit = side->tile->digit[0]};
+  first.access = (tj_access){.buffer = TJ_LDS,
+                             .offset = tj_simplified(graph, tj_mapping_lds_at(graph, mapping_of(st), first.digit)),
+                             .valid = tj_side_active(graph, side, 0)};
+  tj_lds_strides(mapping_of(st), stride);
+  tj_side_stride(graph, &s, first, stride, modes);
+  tj_side_choose_vectors(graph, st->tiling->domain, &s, UINT32_MAX, TJ_ANYWHERE);
+  return s;
+}
+
 /* A side's slots in LDS, in the widest vectors that the layout shows. */
 static tj_side in_lds(stager *st, const tj_side *side) {
   tj_graph *graph = st->graph;
   tj_side s = {.tile = side->tile};
+  if (side->tile->strided != NULL)
+    return strided_in_lds(st, side);
   tj_swizzle swizzle = tj_mapping_lds_swizzle(mapping_of(st));
   uint32_t widest = st->widest;
   while (swizzle.bits > 0 && widest >> swizzle.base > 1)

@@ -19,6 +19,9 @@ typedef struct {
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging);
 
+/* How a layout in LDS steps along the modes of a tile; false where it does not step evenly along each. */
+bool tj_lds_strides(const tj_mapping *mapping, const tj_node *stride[]);
+
 /* The numbers of work-items by which neighbours are served together in the widest loads of the target's LDS: a linear
  * map. NULL: they are anyhow, or no linear map says it. */
 const tj_value *tj_staging_order(tj_graph *graph, const tj_target *target);

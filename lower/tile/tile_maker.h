@@ -5,6 +5,7 @@
 
 #include "ir/value/mapping.h"
 #include "lower/kernel/arithmetic.h"
+#include "lower/shape/tile_order.h"
 #include "lower/tile/box_side.h"
 #include "lower/tile/lds_transit.h"
 
@@ -14,6 +15,7 @@ typedef struct {
   const tj_target *target;
   const tj_kernel *flat;
   tj_kernel *kernel;
+  tj_tiles tiles;
   const tj_node **base;       /* of the tile, by mode */
   const tj_node **coordinate; /* symbols of the domain's modes, */
   tj_access *any;             /* and what is there, by operand */

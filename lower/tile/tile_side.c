@@ -2,6 +2,7 @@
 /* Vectors of a side's slots. */
 #include "lower/tile/tile_side.h"
 
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 
@@ -16,8 +17,68 @@ typedef struct {
 } shape;
 
 const tj_node *tj_side_active(tj_graph *graph, const tj_side *side, uint32_t slot) {
-  return side->tile->active != NULL ? side->tile->active[slot] : tj_int(graph, 1);
+  if (side->tile->active == NULL)
+    return tj_int(graph, 1);
+  return side->tile->active[side->tile->strided != NULL ? 0 : slot];
 }
+
+/* --- strides --- */
+
+uint32_t tj_longest_vector(const tj_mapping_digit *digit) {
+  enum { MOST_LANES = 64 };
+  return tj_is_power_of_two(digit->extent) && digit->extent <= MOST_LANES ? (uint32_t)digit->extent : 1;
+}
+
+int64_t tj_slot_distance(const tj_mapping_side *side, uint32_t slot, uint32_t mode) {
+  int64_t rest = slot, distance = 0;
+  for (uint32_t i = side->item_digits; i < side->digit_count; i++) {
+    distance += side->digit[i].mode == mode ? rest % side->digit[i].extent * side->digit[i].step : 0;
+    rest /= side->digit[i].extent;
+  }
+  return distance;
+}
+
+bool tj_slots_are_run(const tj_mapping_side *side, const tj_node *const stride[]) {
+  int64_t have = 1;
+  for (uint32_t i = side->item_digits; i < side->digit_count; have *= side->digit[i++].extent) {
+    const tj_mapping_digit *d = &side->digit[i];
+    if (d->extent > 1 && (have % d->step != 0 || !tj_is_int(stride[d->mode], have / d->step)))
+      return false;
+  }
+  return true;
+}
+
+/* Steps of constant strides are a displacement; those of others are the same for all work-items. */
+void tj_side_stride(tj_graph *graph, tj_side *side, tj_tile_element first, const tj_node *const stride[],
+                    uint32_t modes) {
+  for (uint32_t slot = 0; slot < side->tile->slot_count; slot++) {
+    tj_access *access = &side->element[slot].access;
+    const tj_node *base = tj_int(graph, 0);
+    side->element[slot] = first;
+    for (uint32_t m = 0; m < modes; m++) {
+      int64_t distance = tj_slot_distance(side->tile->strided, slot, m);
+      if (distance > 0 && tj_is_constant(stride[m]) && stride[m]->value >= 0)
+        access->displacement += distance * stride[m]->value;
+      else if (distance > 0)
+        base = tj_add(graph, base, tj_mul(graph, stride[m], tj_int(graph, distance)));
+    }
+    access->base = tj_is_int(base, 0) ? NULL : base;
+  }
+  side->is_run = tj_slots_are_run(side->tile->strided, stride);
+}
+
+/* Whether the slots order[0 … width-1] are one after the other by strides. */
+static bool are_strided_neighbours(const tj_side *side, const uint32_t order[], uint32_t width) {
+  const tj_access *first = &side->element[order[0]].access;
+  for (uint32_t k = 1; k < width; k++) {
+    const tj_access *next = &side->element[order[k]].access;
+    if (next->base != first->base || next->displacement != first->displacement + k)
+      return false;
+  }
+  return true;
+}
+
+/* --- vectors --- */
 
 /* Which vector of the buffer an offset is in: node / width. Of an exclusive or, that of its parts, which are looked
  * into `depth` times. */
@@ -111,6 +172,8 @@ static bool is_vector(const shape *vector, const tj_side *side, const uint32_t o
     return false;
   if (tj_is_int(first->valid, 0))
     return true;
+  if (side->tile->strided != NULL)
+    return are_strided_neighbours(side, order, vector->width);
   const tj_node **offset = TJ_NEW_ARRAY(vector->graph->job, const tj_node *, vector->width);
   for (uint32_t k = 0; k < vector->width; k++)
     offset[k] = side->element[order[k]].access.offset;
@@ -128,12 +191,22 @@ static bool are_vectors(const shape *vector, const tj_side *side) {
   return true;
 }
 
+/* Of strided slots, the digit that comes first in an order. */
+static uint32_t longest_in_order(const tj_tile_side *tile, uint32_t order, uint32_t most) {
+  const tj_mapping_side *side = tile->strided;
+  for (uint32_t i = side != NULL ? side->item_digits : 0; side != NULL && i < side->digit_count; i++) {
+    if (side->digit[i].extent > 1 && order-- == 0)
+      return tj_longest_vector(&side->digit[i]);
+  }
+  return side != NULL ? 1 : most;
+}
+
 void tj_side_choose_vectors(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most,
                             tj_alignment alignment) {
   const uint32_t *order = side->tile->order[0];
   uint32_t widest = 1;
   for (uint32_t i = 0; i < side->tile->order_count; i++) {
-    shape vector = {graph, domain, most, alignment};
+    shape vector = {graph, domain, longest_in_order(side->tile, i, most), alignment};
     side->order = side->tile->order[i];
     while (vector.width > widest && !are_vectors(&vector, side))
       vector.width /= 2;

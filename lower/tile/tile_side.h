@@ -19,6 +19,7 @@ typedef struct {
   uint64_t edges;        /* modes, by bit, along which elements beyond the domain are masked */
   const uint32_t *order; /* of the slots, in which vectors are */
   uint32_t width;        /* of all vectors */
+  bool is_run;           /* of a strided side: all slots are neighbours */
 } tj_side;
 
 /* Whether the machine wants vectors aligned to their size. */
@@ -34,6 +35,20 @@ bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t wid
 
 /* Whether they are, the first aligned to all of them. */
 bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width);
+
+/* The longest vector that a digit of slots may give where strides show it: all of it, as far as that is a register.
+ */
+uint32_t tj_longest_vector(const tj_mapping_digit *digit);
+
+/* How far along a mode a slot is from slot 0. */
+int64_t tj_slot_distance(const tj_mapping_side *side, uint32_t slot, uint32_t mode);
+
+/* Takes all elements of a side from that of slot 0, by strides of so many modes. */
+void tj_side_stride(tj_graph *graph, tj_side *side, tj_tile_element first, const tj_node *const stride[],
+                    uint32_t modes);
+
+/* Whether all slots of a side are neighbours by strides of modes. */
+bool tj_slots_are_run(const tj_mapping_side *side, const tj_node *const stride[]);
 
 /* Whether the slot holds anything. */
 const tj_node *tj_side_active(tj_graph *graph, const tj_side *side, uint32_t slot);

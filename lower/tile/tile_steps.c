@@ -11,6 +11,8 @@
 #include "lower/kernel/displace.h"
 #include "lower/tile/tile_edge.h"
 
+enum { FETCHED_BYTES = 64 /* of a cache line, as far as what is fetched goes */ };
+
 static tj_kernel_step *add_step(tj_tile_maker *maker, tj_step_kind kind) {
   tj_kernel_step *step = &maker->step[maker->step_count++];
   *step = (tj_kernel_step){.kind = kind};
@@ -53,7 +55,7 @@ static tj_access displaced(const tj_tile_maker *maker, tj_access access) {
   uint32_t limit = access.buffer == TJ_LDS ? UINT32_MAX : maker->target->displacement_limit;
   if (parts.displacement < limit / tj_element_bytes(maker->kernel, access.buffer)) {
     access.offset = parts.rest;
-    access.displacement = parts.displacement;
+    access.displacement += parts.displacement;
   }
   return access;
 }
@@ -106,11 +108,21 @@ static void add_others(tj_tile_maker *maker, slot_share share) {
   }
 }
 
+/* Whether what a destination takes waits in the caches for what is beside it: where others turn elements around for
+ * whole lines, it takes them as they were loaded. */
+static bool is_kept(const tj_tile_maker *maker, uint32_t operand) {
+  return maker->kernel->is_streamed && operand >= TJ_OPERAND_OTHERS &&
+         tj_domain_other_is_straight(maker->tiling->domain, operand - TJ_OPERAND_OTHERS);
+}
+
 /* Stores to all destinations that take elements as they are now. */
 static void add_destinations(tj_tile_maker *maker, bool are_straight, slot_share share) {
   for (uint32_t i = TJ_OPERAND_DESTINATION; i < tj_tile_operands(maker); i++) {
+    uint32_t first = maker->step_count;
     if (!tj_is_source(maker->kernel, i) && tj_tile_is_straight(maker, i) == are_straight)
       add_side(maker, &maker->side[i], TJ_STEP_STORE, share);
+    for (; first < maker->step_count; first++)
+      maker->step[first].is_kept = is_kept(maker, i);
   }
 }
 
@@ -261,10 +273,26 @@ static void add_fetched(tj_tile_maker *maker, uint32_t pass) {
   }
 }
 
+/* What a work-item stores, straight out of LDS. */
+static void add_run(tj_tile_maker *maker) {
+  const tj_side *to = &maker->side[TJ_OPERAND_DESTINATION];
+  tj_kernel_step *step = add_step(maker, TJ_STEP_RUN);
+  step->access = to->element[0].access;
+  step->access.valid = predicate_of(maker, to, 0);
+  step->from = maker->staging.out.element[0].access;
+  step->width = to->tile->strided->slots;
+  step->slot_step = 1;
+  step->limit = tj_int(maker->graph, step->width);
+}
+
 /* Takes it out of LDS and to the destinations. */
 static void take_part(tj_tile_maker *maker, uint32_t pass) {
   if (maker->tiling->dma_stores) {
     add_boxes(maker, &maker->taken, NULL, true);
+    return;
+  }
+  if (maker->tiling->has_runs) {
+    add_run(maker);
     return;
   }
   add_fetched(maker, pass);
@@ -343,6 +371,37 @@ static void add_passes(tj_tile_maker *maker) {
   }
 }
 
+/* --- fetching ahead --- */
+
+/* What the workgroup after this one loads is fetched, by vectors that begin a line: those from number `begin` on. */
+static void add_fetches(tj_tile_maker *maker, uint32_t begin, uint32_t end) {
+  tj_graph *graph = maker->graph;
+  const tj_side *s = &maker->side[TJ_OPERAND_SOURCE];
+  const tj_node *workgroup = maker->kernel->workgroup, *next = tj_next_tile(graph, &maker->tiles, workgroup);
+  const tj_node *ahead = tj_access_element(graph, maker->kernel, &(tj_access){.offset = s->element[0].access.offset});
+  int64_t line = FETCHED_BYTES / tj_element_bytes(maker->kernel, s->element[0].access.buffer);
+  const slot_share all = all_slots(s);
+  uint32_t along = 0;
+  while (along + 1 < tj_tile_modes(maker) && !tj_domain_has_neighbours(maker->tiling->domain, along, true))
+    along++;
+  tj_substitute(graph, &(tj_substitution){&workgroup, &next, 1}, &ahead, 1);
+  for (uint32_t i = begin * s->width; i < end * s->width; i += s->width) {
+    tj_access access = s->element[s->order[i]].access;
+    access.offset = ahead;
+    access.valid = predicate_of(maker, s, s->order[i]);
+    if (tj_slot_distance(s->tile->strided, s->order[i], along) % line == 0)
+      add_vector(maker, TJ_STEP_PREFETCH, access, s->order + i, 1, &all)->slot = 0;
+  }
+}
+
+/* How many vectors of the tile that follows are fetched before those of this one are loaded; others behind its
+ * stores: half of it where it goes by way of LDS, and all where it would not be in the caches later. */
+static uint32_t fetched_early(const tj_tile_maker *maker) {
+  const tj_side *s = &maker->side[TJ_OPERAND_SOURCE];
+  uint32_t vectors = s->tile->slot_count / s->width;
+  return maker->tiling->has_runs ? vectors / 2 : maker->kernel->is_streamed ? vectors : 0;
+}
+
 /* --- all of them --- */
 
 /* What is straight is stored before lanes pass on what they have. */
@@ -364,12 +423,23 @@ static size_t made_passes(const tj_tile_maker *maker, size_t *boxes) {
   return made;
 }
 
+/* The narrowest vectors of slots that may be many. */
+static uint32_t narrowest_strided(const tj_tile_maker *maker) {
+  uint32_t narrowest = maker->tiling->has_runs ? maker->staging.in[0].width : UINT32_MAX;
+  for (uint32_t i = 0; i < tj_tile_operands(maker); i++) {
+    const tj_side *s = &maker->side[i];
+    narrowest = s->tile->slot_count > 1 && s->width < narrowest ? s->width : narrowest;
+  }
+  return maker->tiling->load.strided != NULL && maker->tiling->load.slot_count > 1 ? narrowest : 1;
+}
+
 static size_t most_steps(const tj_tile_maker *maker) {
   const tj_tiling *tiling = maker->tiling;
   size_t boxes, passes = made_passes(maker, &boxes), shares = tiling->pass != NULL ? passes : 1;
-  size_t loads = tiling->load.slot_count, stores = tiling->store.slot_count, most = loads > stores ? loads : stores;
-  size_t others = tiling->domain->other_count * most;
-  return loads * (1 + passes) + (2 * stores + others) * shares + 2 * passes + 3 + boxes;
+  size_t narrowest = narrowest_strided(maker), fetches = tiling->load.strided != NULL ? 1 : 0;
+  size_t loads = tiling->load.slot_count / narrowest, stores = tiling->store.slot_count / narrowest;
+  size_t others = tiling->domain->other_count * (loads > stores ? loads : stores);
+  return loads * (1 + fetches + passes) + (2 * stores + others) * shares + 2 * passes + 3 + boxes;
 }
 
 void tj_tile_make_steps(tj_tile_maker *maker) {
@@ -378,14 +448,20 @@ void tj_tile_make_steps(tj_tile_maker *maker) {
   maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker));
   maker->step_count = 0;
   maker->brought = TJ_NEW_ARRAY(maker->graph->job, uint32_t, maker->tiling->passes);
+  bool is_strided = source->tile->strided != NULL;
+  uint32_t fetched = is_strided ? fetched_early(maker) : 0;
+  if (is_strided)
+    add_fetches(maker, 0, fetched);
   if (!tj_tile_goes_straight(maker->tiling))
     add_side(maker, source, TJ_STEP_LOAD, all_slots(source));
   if (maker->tiling->exchange != NULL)
     add_exchange(maker);
-  if (maker->tiling->is_staged) {
-    add_passes(maker);
+  if (!maker->tiling->is_staged) {
+    add_others(maker, stored);
+    add_destinations(maker, false, stored);
     return;
   }
-  add_others(maker, stored);
-  add_destinations(maker, false, stored);
+  add_passes(maker);
+  if (maker->tiling->has_runs)
+    add_fetches(maker, fetched, source->tile->slot_count / source->width);
 }

@@ -42,15 +42,15 @@ static void place_tile(tj_tile_maker *maker) {
   const tj_node **reach = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   for (uint32_t m = 0; m < count; m++)
     reach[m] = tj_int(graph, tj_tile_extent(maker->tiling, m));
-  const tj_tiles tiles = tj_tiles_of(graph, maker->tiling->domain, reach);
-  maker->kernel->count = tj_mul(graph, tiles.count, tj_int(graph, maker->tiling->workgroup_size));
-  const tj_node *last = tj_add(graph, tiles.count, tj_int(graph, -1));
+  maker->tiles = tj_tiles_of(graph, maker->tiling->domain, reach);
+  maker->kernel->count = tj_mul(graph, maker->tiles.count, tj_int(graph, maker->tiling->workgroup_size));
+  const tj_node *last = tj_add(graph, maker->tiles.count, tj_int(graph, -1));
   maker->kernel->workgroup = tj_coordinate_among(graph, maker->tiling->shared, "g", tj_int(graph, 0), last, 1);
   maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
   maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   const tj_tiling *tiling = maker->tiling;
   const tj_node *const *place =
-      tj_mapping_tile(graph, tiling->mapping, tiles.along, tiling->domain->assumed, maker->kernel->workgroup);
+      tj_mapping_tile(graph, tiling->mapping, maker->tiles.along, tiling->domain->assumed, maker->kernel->workgroup);
   for (uint32_t m = count; m-- > 0;)
     maker->base[m] = bind_base(maker, m, place[m]);
 }
@@ -69,7 +69,7 @@ static bool is_nowhere(const tj_tile_maker *maker, const tj_node *const digit[])
 bool tj_tile_is_straight(const tj_tile_maker *maker, uint32_t operand) {
   bool turns = maker->tiling->is_staged || maker->tiling->exchange != NULL;
   return turns && operand >= TJ_OPERAND_OTHERS && !tj_is_source(maker->kernel, operand) &&
-         tj_domain_other_is_straight(maker->tiling->domain, operand - TJ_OPERAND_OTHERS);
+         (maker->tiling->has_runs || tj_domain_other_is_straight(maker->tiling->domain, operand - TJ_OPERAND_OTHERS));
 }
 
 /* Whether an operand has the slots of the load side. */
@@ -116,11 +116,16 @@ static const tj_node *within_tile(const tj_tile_maker *maker, uint32_t mode, con
   return tj_terse_add(maker->graph, digit, tj_mul(maker->graph, maker->tiling->pass, part));
 }
 
+/* How many elements have offsets of their own: those of other slots are strides away. */
+static uint32_t own_elements(const tj_tile_side *tile) {
+  return tile->strided != NULL ? 1 : tile->slot_count;
+}
+
 /* The coordinates in the domain of a side's slots, by mode and slot. */
 static const tj_node *const *const *digits_by_mode(tj_tile_maker *maker, const tj_tile_side *tile) {
   tj_graph *graph = maker->graph;
   const tj_slot_digits within = {tj_coordinates_of_tile(graph, maker->tiling->shared, maker->tiling->mapping),
-                                 tj_tile_modes(maker), tile->digit, tile->slot_count};
+                                 tj_tile_modes(maker), tile->digit, own_elements(tile)};
   const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, within.modes + 1);
   for (uint32_t m = 0; m < within.modes; m++) {
     const tj_node *any =
@@ -134,9 +139,9 @@ static const tj_node *const *const *digits_by_mode(tj_tile_maker *maker, const t
 static const tj_node *const *const *digits_by_slot(tj_tile_maker *maker, const tj_tile_side *tile) {
   const tj_node *const *const *by_mode = digits_by_mode(maker, tile);
   uint32_t modes = tj_tile_modes(maker);
-  const tj_node *const **digit = TJ_NEW_ARRAY(maker->graph->job, const tj_node *const *, tile->slot_count + 1);
-  const tj_node **all = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, (size_t)tile->slot_count *modes + 1);
-  for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
+  const tj_node *const **digit = TJ_NEW_ARRAY(maker->graph->job, const tj_node *const *, own_elements(tile) + 1);
+  const tj_node **all = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, (size_t)own_elements(tile) * modes + 1);
+  for (uint32_t slot = 0; slot < own_elements(tile); slot++) {
     for (uint32_t m = 0; m < modes; m++)
       all[(size_t)slot * modes + m] = by_mode[m][slot];
     digit[slot] = all + (size_t)slot * modes;
@@ -147,13 +152,14 @@ static const tj_node *const *const *digits_by_slot(tj_tile_maker *maker, const t
 static void make_elements(tj_tile_maker *maker, tj_side *s, const tj_tile_side *tile, const tj_access *any) {
   tj_graph *graph = maker->graph;
   const tj_access nowhere = {.buffer = any->buffer, .offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
-  const tj_slot_digits at = {maker->coordinate, tj_tile_modes(maker), digits_by_slot(maker, tile), tile->slot_count};
+  const tj_slot_digits at = {maker->coordinate, tj_tile_modes(maker), digits_by_slot(maker, tile),
+                             own_elements(tile)};
   const tj_node *const *offset = tj_at_slots(graph, &at, any->offset), *const *valid =
                                                                            tj_at_slots(graph, &at, any->valid);
   s->tile = tile;
   s->edges = tj_tile_edges(maker->tiling);
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, tile->slot_count);
-  for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
+  for (uint32_t slot = 0; slot < own_elements(tile); slot++) {
     s->element[slot].digit = at.digit[slot];
     s->element[slot].access = is_nowhere(maker, at.digit[slot])
                                   ? nowhere
@@ -225,6 +231,18 @@ static void share_base(tj_tile_maker *maker, tj_side *s, const tj_node *base) {
   }
 }
 
+/* Takes the other elements from the first one, by an operand's strides. */
+static void stride_side(tj_tile_maker *maker, tj_side *s, uint32_t operand) {
+  tj_graph *graph = maker->graph;
+  const tj_domain *domain = maker->tiling->domain;
+  const tj_node **stride = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
+  for (uint32_t m = 0; m < domain->count; m++)
+    stride[m] = tj_domain_stride(domain, operand, m);
+  tj_substitute(graph, domain->assumed, stride, domain->count);
+  tj_simplify(graph, stride, domain->count, NULL);
+  tj_side_stride(graph, s, s->element[0], stride, domain->count);
+}
+
 /* Where the tile begins, or its part where passes are alike. */
 static const tj_node *const *beginning_of(const tj_tile_maker *maker) {
   tj_graph *graph = maker->graph;
@@ -238,12 +256,17 @@ static void make_side(tj_tile_maker *maker, uint32_t operand) {
   tj_side *s = &maker->side[operand];
   const tj_access *any = &maker->any[operand];
   make_elements(maker, s, tile_of(maker, operand), any);
-  share_base(maker, s, tj_tile_access_at(maker, any, beginning_of(maker)).offset);
+  if (s->tile->strided != NULL)
+    stride_side(maker, s, operand);
+  else
+    share_base(maker, s, tj_tile_access_at(maker, any, beginning_of(maker)).offset);
 }
 
 /* How wide vectors of an operand may be, which stay in the passes that their slots go in: what goes straight into
  * LDS, as wide as its places have been found to be. */
 static uint32_t widest_of(const tj_tile_maker *maker, uint32_t operand) {
+  if (tile_of(maker, operand)->strided != NULL)
+    return UINT32_MAX;
   bool is_direct = operand == TJ_OPERAND_SOURCE && maker->tiling->direct > 0;
   uint32_t widest =
       tj_target_widest(maker->target, tj_element_bytes(maker->kernel, tj_flat_buffer(maker->flat, operand)));
@@ -270,7 +293,10 @@ static bool plan_stage(tj_tile_maker *maker) {
     return false;
   maker->kernel->lds_elements =
       (uint32_t)tj_mapping_lds_size(maker->graph, maker->tiling->mapping, maker->tiling->passes);
-  maker->kernel->stage = maker->staging.choice;
+  if (maker->tiling->has_runs)
+    maker->kernel->lds_elements += maker->target->block_bytes / bytes;
+  else
+    maker->kernel->stage = maker->staging.choice;
   maker->kernel->map = maker->boxes[0].map;
   if (maker->kernel->map != NULL)
     maker->kernel->lds_elements = (maker->kernel->map->barrier + BARRIER_BYTES) / bytes;
@@ -341,6 +367,22 @@ static bool may_be(tj_tile_maker *maker, bool is_so, const char *what,
   return obstacle == NULL;
 }
 
+/* --- strides --- */
+
+enum { MOST_VECTORS = 512 /* of a work-item: code moves them without a loop */ };
+
+/* Whether what strides tell apart are vectors, and not too many; with runs where there are to be some. */
+static bool has_strided_vectors(const tj_tile_maker *maker) {
+  const tj_side *load = &maker->side[TJ_OPERAND_SOURCE], *store = &maker->side[TJ_OPERAND_DESTINATION];
+  bool are_vectors = load->tile->slot_count / load->width <= MOST_VECTORS;
+  if (maker->tiling->has_runs && !(store->is_run && maker->staging.out.is_run))
+    return false;
+  for (uint32_t i = TJ_OPERAND_OTHERS; i < tj_tile_operands(maker); i++)
+    are_vectors = are_vectors && maker->side[i].width > 1;
+  uint32_t stored = maker->tiling->has_runs ? maker->staging.in[0].width : store->width;
+  return are_vectors && (load->tile->slot_count == 1 || load->width > 1 || stored > 1);
+}
+
 /* --- kernels --- */
 
 static uint32_t slots_of(const tj_tiling *tiling) {
@@ -357,6 +399,7 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_ti
   kernel->workgroup_size = tiling->workgroup_size;
   tj_set_source_slots(graph, kernel, slots_of(tiling));
   kernel->mapping = tiling->mapping;
+  kernel->is_streamed = tiling->mapping->streams;
   return kernel;
 }
 
@@ -424,7 +467,8 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
       !may_be(&maker, tiling->by_dma, "dma", obstacle_of_dma) ||
       !may_be(&maker, tiling->dma_stores, "dma_store", obstacle_of_dma_store) ||
       (tiling->is_staged && ((tiling->passes > 1 && !target->keeps_slots) || !plan_stage(&maker))) ||
-      !may_be(&maker, is_direct, "direct", obstacle_of_width))
+      !may_be(&maker, is_direct, "direct", obstacle_of_width) ||
+      (tiling->load.strided != NULL && !has_strided_vectors(&maker)))
     return NULL;
   add_inner_steps(&maker);
   tj_tile_make_steps(&maker);

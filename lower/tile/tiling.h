@@ -9,6 +9,7 @@
 #ifndef TJ_LOWER_TILING_H
 #define TJ_LOWER_TILING_H
 
+#include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
@@ -18,7 +19,10 @@
 typedef struct {
   uint32_t slot_count;
   const tj_node *const *const *digit;
-  const tj_node *const *active; /* by slot, truths: whether the slot holds anything; NULL: all do */
+  const tj_mapping_side *strided; /* has the slots' digits, along whose modes offsets surely are sums of these and
+                                     strides, in the order of its digits; no element is beyond the domain. Slot 0
+                                     alone is in `digit` and `active` then. NULL: every slot is */
+  const tj_node *const *active;   /* by slot, truths: whether the slot holds anything; NULL: all do */
   const uint32_t *const *order; /* ways to put the slots in a row so that vectors may move neighbours; the first that
                                    gives the widest ones is taken */
   uint32_t order_count;
@@ -40,6 +44,8 @@ typedef struct {
                                  layout's swizzle; NULL: where it says */
   bool by_dma;                /* staged: an engine brings into LDS what `load` has */
   bool dma_stores;            /* staged: an engine takes out of LDS what `store` has */
+  bool has_runs;              /* staged: `store` has the first one of what work-items store, neighbours in LDS and in
+                                 the destination, which go there without slots */
   bool is_given;              /* by the kernel's definition: what is direct, or by dma, and cannot be is TJ4020 */
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
                       are; the slots of the store side are in equal shares, by pass. More than one only
