@@ -476,9 +476,25 @@ static bool is_within(const tj_shape_problem *problem, const reach *a, const rea
   return is_inside;
 }
 
+/* A pair of reaches, of which one may be within the other: what such pairs come to is the other alone, tried once. */
+typedef struct {
+  bool loaded_within, stored_within, is_known;
+} pairing;
+
+/* `stored_tried`, `loaded_tried`: whether pairs have come to that reach alone. */
+static pairing pair_up(const tj_shape_problem *problem, const reach *loaded, const reach *stored, bool *loaded_tried,
+                       bool *stored_tried) {
+  pairing pair = {is_within(problem, loaded, stored), is_within(problem, stored, loaded), false};
+  pair.is_known = (pair.loaded_within && *stored_tried) || (pair.stored_within && *loaded_tried);
+  *stored_tried = *stored_tried || pair.loaded_within;
+  *loaded_tried = *loaded_tried || pair.stored_within;
+  return pair;
+}
+
 uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape shape[], uint32_t most) {
   reach_list loaded = {.count = 0}, stored = {.count = 0};
   search s = {problem, shape, 0, most};
+  bool loaded_tried[MOST_REACHES] = {false}, stored_tried[MOST_REACHES] = {false};
   list_reaches(problem, TJ_SOURCE, most_elements(problem), &loaded);
   list_reaches(problem, TJ_DESTINATION, most_elements(problem), &stored);
   bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
@@ -486,10 +502,12 @@ uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape sh
     try_extents(&s, &stored.item[i], &stored.item[i], false);
   for (uint32_t i = 0; i < stored.count; i++) {
     for (uint32_t k = 0; k < loaded.count; k++) {
-      if (!turns && !is_within(problem, &loaded.item[k], &stored.item[i]))
-        try_extents(&s, &loaded.item[k], &stored.item[i], false);
-      if (problem->may_stage)
-        try_extents(&s, &loaded.item[k], &stored.item[i], true);
+      const reach *load = &loaded.item[k], *store = &stored.item[i];
+      const pairing pair = pair_up(problem, load, store, &loaded_tried[k], &stored_tried[i]);
+      if (!turns && !pair.loaded_within && !pair.is_known)
+        try_extents(&s, load, store, false);
+      if (problem->may_stage && !pair.is_known)
+        try_extents(&s, load, store, true);
     }
   }
   return s.count;
