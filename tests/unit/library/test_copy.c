@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of every kind of view, static and dynamic, bit-exact against the tables of the oracle; on the host, or on
  * the device that TILEJIT_TEST_DEVICE names. */
-#include "tests/unit/support/library_support.h"
+#include "tests/unit/support/guarded_array.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 
-enum { MOST_SIZES = 4, GUARD = 64 };
+enum { MOST_SIZES = 4 };
 
 /* One pair of views over parameters M and N. Both sides are layouts, or both are views, so that their tables run in
  * the same order. */
@@ -121,77 +121,42 @@ static void free_table(view_table *table) {
 
 /* --- the kernel --- */
 
-static int32_t element(int64_t i) {
-  return (int32_t)(i * 2654435761 + 12345);
-}
-
-/* An array of `count` elements with guard zones around it. */
-static int32_t *new_array(int64_t count, bool filled) {
-  int32_t *all = malloc(((size_t)count + 2 * GUARD) * sizeof *all);
-  for (int64_t i = -GUARD; i < count + GUARD; i++)
-    all[i + GUARD] = i >= 0 && i < count ? filled ? element(i) : -1 : 0x5a5a5a5a;
-  return all + GUARD;
-}
-
-static void check_guards(const int32_t *array, int64_t count) {
-  for (int i = 1; i <= GUARD; i++) {
-    ck_assert_int_eq(array[-i], 0x5a5a5a5a);
-    ck_assert_int_eq(array[count + i - 1], 0x5a5a5a5a);
-  }
-}
-
-static void free_array(int32_t *array) {
-  free(array - GUARD);
-}
-
-static int32_t *bind(tj_context *context, tj_launch *launch, size_t index, bool filled, int64_t *count) {
-  const tj_argument *argument;
-  if (tj_launch_argument(launch, index, &argument) != TJ_OK)
-    fail_with(context, "argument");
-  *count = argument->element_count;
-  int32_t *array = new_array(*count, filled);
-  if (tj_launch_bind(launch, argument->name, array, (size_t)*count * sizeof *array) != TJ_OK)
-    fail_with(context, "bind");
-  return array;
-}
-
-static void check_result(const copy_case *c, const int32_t *result, int64_t count, const view_table *source,
-                         const view_table *destination) {
-  int32_t *expected = new_array(count, false);
+static void check_result(const copy_case *c, const guarded_array *from, const guarded_array *to,
+                         const view_table *source, const view_table *destination) {
+  const int32_t *result = (const int32_t *)to->data;
+  int32_t *expected = malloc(to->size);
+  memset(expected, POISON, to->size);
   ck_assert_uint_eq(source->size, destination->size);
   for (size_t i = 0; i < source->size; i++) {
     if (!destination->valid[i])
       continue;
-    ck_assert_int_lt(destination->offset[i], count);
-    expected[destination->offset[i]] = source->valid[i] ? element(source->offset[i]) : (int32_t)c->fill;
+    ck_assert_int_lt(destination->offset[i], to->count);
+    expected[destination->offset[i]] =
+        source->valid[i] ? ((const int32_t *)from->data)[source->offset[i]] : (int32_t)c->fill;
   }
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < to->count; i++)
     ck_assert_msg(result[i] == expected[i], "%s: element %ld is %d, not %d", c->name, (long)i, result[i],
                   expected[i]);
-  free_array(expected);
+  free(expected);
 }
 
 static void run_kernel(tj_context *context, tj_device *device, const copy_case *c, const tj_code *code,
                        const int64_t size[2], bool dynamic, const view_table *source, const view_table *destination) {
   tj_launch *launch;
-  if (tj_launch_create(context, code, &launch) != TJ_OK)
-    fail_with(context, c->name);
+  random_source random = random_begin(1);
+  expect_ok(context, tj_launch_create(context, code, &launch), c->name);
   if (dynamic) {
-    if (tj_launch_set_parameter(launch, "M", size[0]) != TJ_OK ||
-        tj_launch_set_parameter(launch, "N", size[1]) != TJ_OK)
-      fail_with(context, c->name);
+    expect_ok(context, tj_launch_set_parameter(launch, "M", size[0]), c->name);
+    expect_ok(context, tj_launch_set_parameter(launch, "N", size[1]), c->name);
   }
-  int64_t source_count, destination_count;
-  int32_t *from = bind(context, launch, 0, true, &source_count);
-  int32_t *to = bind(context, launch, 1, false, &destination_count);
-  if (tj_launch_run(launch, device) != TJ_OK)
-    fail_with(context, c->name);
-  check_guards(from, source_count);
-  check_guards(to, destination_count);
-  check_result(c, to, destination_count, source, destination);
+  guarded_array from = bind_random(context, launch, 0, c->name, &random), given = copy_guarded(&from);
+  guarded_array to = bind_guarded(context, launch, 1, c->name);
+  expect_ok(context, tj_launch_run(launch, device), c->name);
+  check_result(c, &given, &to, source, destination);
   tj_launch_destroy(launch);
-  free_array(from);
-  free_array(to);
+  release_guarded(&given, c->name);
+  release_guarded(&from, c->name);
+  release_guarded(&to, c->name);
 }
 
 static tj_code *compile(tj_context *context, tj_device *device, const copy_case *c, const int64_t *fixed_size) {

@@ -5,13 +5,13 @@
  * oracle; between guard zones.
  *
  * TILEJIT_TEST_DEVICE names the device; without it, it is the host, which takes tiles of either wave size. */
-#include "tests/unit/support/library_support.h"
+#include "tests/unit/support/guarded_array.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { TEXT = 4096, MOST_SIZES = 3, GUARD = 256, ARGUMENTS = 2 };
+enum { TEXT = 4096, MOST_SIZES = 3, ARGUMENTS = 2 };
 
 typedef struct {
   const char *name;
@@ -283,7 +283,8 @@ static const tile_case cases[] = {
      MAPPED,
      {{64, 64}, {45, 40}}},
     {"with those who load it, but in LDS and in passes",
-     EVERYWHERE("let D = mapping(load=((4,32),(4,2)):((4@1,1@0),(1@1,16@1)), lds=(32,16):(17,1), passes=2, buffers=2)"),
+     EVERYWHERE(
+         "let D = mapping(load=((4,32),(4,2)):((4@1,1@0),(1@1,16@1)), lds=(32,16):(17,1), passes=2, buffers=2)"),
      ROWS,
      ROWS,
      "f16",
@@ -333,46 +334,27 @@ static void write_kernel(const session *s, char text[TEXT], const char *tiles, c
 /* --- arrays between guards --- */
 
 typedef struct {
-  unsigned char *data[ARGUMENTS];
-  size_t size[ARGUMENTS], element_bytes[ARGUMENTS];
+  guarded_array of[ARGUMENTS];
+  size_t element_bytes[ARGUMENTS];
   char dtype[ARGUMENTS][8];
 } arrays;
 
-static unsigned char pattern(size_t i) {
-  return (unsigned char)((i * 2654435761u) >> 13);
-}
-
-/* Halves and floats of every kind are among the sources. */
+/* The same bytes in each run: halves and floats of every kind are among the sources. */
 static void bind(const session *s, tj_launch *launch, arrays *all) {
+  random_source random = random_begin(1);
   for (size_t a = 0; a < ARGUMENTS; a++) {
     const tj_argument *argument;
-    if (tj_launch_argument(launch, a, &argument) != TJ_OK)
-      fail_with(s->context, s->of->name);
+    expect_ok(s->context, tj_launch_argument(launch, a, &argument), s->of->name);
     all->element_bytes[a] = argument->element_bytes;
     snprintf(all->dtype[a], sizeof all->dtype[a], "%s", argument->dtype);
-    all->size[a] = argument->element_bytes * (size_t)argument->element_count;
-    unsigned char *block = malloc(all->size[a] + 2 * GUARD);
-    memset(block, 0xa5, all->size[a] + 2 * GUARD);
-    all->data[a] = block + GUARD;
-    for (size_t i = 0; i < all->size[a] && argument->is_read; i++)
-      all->data[a][i] = pattern(i);
-    if (tj_launch_bind(launch, argument->name, all->data[a], all->size[a]) != TJ_OK)
-      fail_with(s->context, s->of->name);
+    all->of[a] = argument->is_read ? bind_random(s->context, launch, a, s->of->name, &random)
+                                   : bind_guarded(s->context, launch, a, s->of->name);
   }
 }
 
-static void check_guards(const session *s, const arrays *all) {
-  for (size_t a = 0; a < ARGUMENTS; a++) {
-    for (size_t i = 0; i < GUARD; i++) {
-      bool holds = all->data[a][-(ptrdiff_t)i - 1] == 0xa5 && all->data[a][all->size[a] + i] == 0xa5;
-      ck_assert_msg(holds, "%s: argument %zu: a guard %zu bytes away is overwritten", s->of->name, a, i);
-    }
-  }
-}
-
-static void release(arrays *all) {
+static void release(const session *s, arrays *all) {
   for (size_t a = 0; a < ARGUMENTS; a++)
-    free(all->data[a] - GUARD);
+    release_guarded(&all->of[a], s->of->name);
 }
 
 static arrays run_on(const session *s, tj_device *device, const char *text, bool is_fixed) {
@@ -390,7 +372,6 @@ static arrays run_on(const session *s, tj_device *device, const char *text, bool
   bind(s, launch, &all);
   if (tj_launch_run(launch, device) != TJ_OK)
     fail_with(s->context, text);
-  check_guards(s, &all);
   tj_launch_destroy(launch);
   tj_code_destroy(code);
   tj_program_destroy(program);
@@ -430,8 +411,8 @@ static void check_tables(const session *s, const arrays *found) {
     if (!is_valid(source, i) || !is_valid(destination, i))
       continue;
     size_t from = offset_at(source, i) * bytes, to = offset_at(destination, i) * bytes;
-    ck_assert_msg(memcmp(found->data[0] + from, found->data[1] + to, bytes) == 0, "%s: coordinate %zu", s->of->name,
-                  i);
+    ck_assert_msg(memcmp(found->of[0].data + from, found->of[1].data + to, bytes) == 0, "%s: coordinate %zu",
+                  s->of->name, i);
   }
   json_decref(source);
   json_decref(destination);
@@ -441,13 +422,13 @@ static void check_tables(const session *s, const arrays *found) {
 
 static void compare(const session *s, const arrays *expected, const arrays *found, const char *how) {
   for (size_t a = 0; a < ARGUMENTS; a++) {
-    ck_assert_uint_eq(expected->size[a], found->size[a]);
+    const guarded_array *wanted = &expected->of[a], *is = &found->of[a];
+    ck_assert_uint_eq(wanted->size, is->size);
     size_t bytes = expected->element_bytes[a];
-    for (size_t i = 0; i < expected->size[a]; i += bytes)
-      ck_assert_msg(is_same_element(expected->dtype[a], expected->data[a] + i, found->data[a] + i, bytes),
+    for (size_t i = 0; i < wanted->size; i += bytes)
+      ck_assert_msg(is_same_element(expected->dtype[a], wanted->data + i, is->data + i, bytes),
                     "%s, M=%ld, N=%ld, %s: byte %zu of argument %zu is %02x, not %02x", s->of->name,
-                    (long)s->size[0].value, (long)s->size[1].value, how, i, a, found->data[a][i],
-                    expected->data[a][i]);
+                    (long)s->size[0].value, (long)s->size[1].value, how, i, a, is->data[i], wanted->data[i]);
   }
 }
 
@@ -468,9 +449,9 @@ static void check_size(const session *s, const char *tiles) {
     compare(s, &expected, &found, is_fixed ? "fixed" : "passed");
     if (strcmp(s->of->from, s->of->to) == 0)
       check_tables(s, &found);
-    release(&found);
+    release(s, &found);
   }
-  release(&expected);
+  release(s, &expected);
 }
 
 static bool takes_wave(const char *device, int wave) {

@@ -2,9 +2,8 @@
 /* Mappings of blocks and rows on the host, as one writes them by hand: each is taken as it is meant, whatever is
  * changed of it, and moves every element to where it belongs, wherever the destination begins. */
 #include "bench/transpositions.h"
+#include "tests/unit/support/guarded_array.h"
 #include "tests/unit/support/paste_support.h"
-
-enum { GUARD = 256 };
 
 typedef struct {
   const char *name;
@@ -71,41 +70,30 @@ static const row rows[] = {
      "store      dst["},
 };
 
-static unsigned char *new_array(size_t bytes, size_t begin) {
-  unsigned char *block = aligned_alloc(64, (bytes + begin + 2 * GUARD + 63) / 64 * 64);
-  memset(block, 0xa5, bytes + begin + 2 * GUARD);
-  return block;
-}
-
-static void check_elements(const row *r, const unsigned char *source, const unsigned char *destination, size_t bytes,
-                           size_t element_bytes) {
-  for (size_t i = 0; i < GUARD; i++)
-    ck_assert_msg(destination[-(ptrdiff_t)i - 1] == 0xa5 && destination[bytes + i] == 0xa5, "%s: a guard", r->name);
+static void check_elements(const row *r, const guarded_array *source, const guarded_array *destination) {
+  size_t element_bytes = bytes_of_type(r->type);
   for (int64_t at = 0; at < transposition_size(&r->shape); at++) {
     element_places p = transposition_places(&r->shape, NULL, at);
-    ck_assert_msg(memcmp(source + (size_t)p.source * element_bytes,
-                         destination + (size_t)p.destination * element_bytes, element_bytes) == 0,
+    ck_assert_msg(memcmp(source->data + (size_t)p.source * element_bytes,
+                         destination->data + (size_t)p.destination * element_bytes, element_bytes) == 0,
                   "%s: element %lld", r->name, (long long)at);
   }
 }
 
 /* Runs the code where the destination begins so many bytes after a line. */
 static void run_at(tj_context *context, const row *r, tj_code *code, size_t begin) {
-  size_t element_bytes = bytes_of_type(r->type), bytes = (size_t)transposition_size(&r->shape) * element_bytes;
+  random_source random = random_begin(begin);
   tj_device *device = open_device(context, "host");
   tj_launch *launch;
-  unsigned char *source = new_array(bytes, 0), *block = new_array(bytes, begin), *destination = block + GUARD + begin;
-  for (size_t i = 0; i < bytes; i++)
-    source[i] = (unsigned char)((i * 2654435761u) >> 13);
   expect_ok(context, tj_launch_create(context, code, &launch), r->name);
-  expect_ok(context, tj_launch_bind(launch, "src", source, bytes), r->name);
-  expect_ok(context, tj_launch_bind(launch, "dst", destination, bytes), r->name);
+  guarded_array source = bind_random(context, launch, 0, r->name, &random);
+  guarded_array destination = bind_guarded_at(context, launch, 1, begin, r->name);
   expect_ok(context, tj_launch_run(launch, device), r->name);
-  check_elements(r, source, destination, bytes, element_bytes);
+  check_elements(r, &source, &destination);
   tj_launch_destroy(launch);
   tj_device_close(device);
-  free(source);
-  free(block);
+  release_guarded(&source, r->name);
+  release_guarded(&destination, r->name);
 }
 
 START_TEST(mappings_are_taken) {

@@ -4,7 +4,7 @@
 #define TJ_TESTS_GUARDED_ARRAY_H
 
 #include "tests/unit/support/library_support.h"
-#include "tests/unit/support/random_nodes.h"
+#include "tests/unit/support/random_source.h"
 
 enum { GUARD = 256, POISON = 0xa5 };
 
@@ -14,18 +14,28 @@ typedef struct {
   int64_t count; /* of elements */
 } guarded_array;
 
-/* The array of an argument, bound; each byte is POISON. The text is told where that fails. */
-static inline guarded_array bind_guarded(const tj_context *context, tj_launch *launch, size_t index,
-                                         const char *text) {
+/* An array of an argument that begins so many bytes behind a cache line, bound; each byte is POISON. The text is told
+ * where that fails. */
+static inline guarded_array bind_guarded_at(const tj_context *context, tj_launch *launch, size_t index, size_t begin,
+                                            const char *text) {
+  enum { LINE = 64 };
   const tj_argument *argument;
   expect_ok(context, tj_launch_argument(launch, index, &argument), text);
   guarded_array made = {.size = (size_t)argument->element_count * argument->element_bytes,
                         .count = argument->element_count};
-  made.all = malloc(made.size + 2 * GUARD);
-  made.data = made.all + GUARD;
-  memset(made.all, POISON, made.size + 2 * GUARD);
+  size_t all = made.size + begin + 2 * GUARD;
+  made.all = aligned_alloc(LINE, (all + LINE - 1) / LINE * LINE);
+  made.data = made.all + GUARD + begin;
+  memset(made.all, POISON, all);
   expect_ok(context, tj_launch_bind(launch, argument->name, made.data, made.size), text);
   return made;
+}
+
+/* One that begins where allocated memory does. */
+static inline guarded_array bind_guarded(const tj_context *context, tj_launch *launch, size_t index,
+                                         const char *text) {
+  enum { ALLOCATED = 16 };
+  return bind_guarded_at(context, launch, index, ALLOCATED, text);
 }
 
 /* The same of random bytes. */
@@ -41,7 +51,7 @@ static inline guarded_array bind_random(const tj_context *context, tj_launch *la
 static inline guarded_array copy_guarded(const guarded_array *a) {
   guarded_array made = {.all = malloc(a->size + 2 * GUARD), .size = a->size, .count = a->count};
   made.data = made.all + GUARD;
-  memcpy(made.all, a->all, a->size + 2 * GUARD);
+  memcpy(made.all, a->data - GUARD, a->size + 2 * GUARD);
   return made;
 }
 

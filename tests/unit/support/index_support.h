@@ -10,27 +10,13 @@
 #include "ir/index/print.h"
 #include "ir/index/walk.h"
 #include "tests/unit/support/harness.h"
+#include "tests/unit/support/random_source.h"
 
 #include <string.h>
 
 enum { MOST_SYMBOLS = 16 };
 
 /* --- random numbers --- */
-
-typedef struct {
-  uint64_t state;
-} random_source;
-
-static inline uint64_t next_random(random_source *source) {
-  uint64_t mixed = (source->state += UINT64_C(0x9e3779b97f4a7c15));
-  mixed = (mixed ^ (mixed >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  mixed = (mixed ^ (mixed >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return mixed ^ (mixed >> 31);
-}
-
-static inline uint32_t random_below(random_source *source, uint32_t count) {
-  return (uint32_t)(next_random(source) % count);
-}
 
 static inline uint64_t environment_number(const char *name, uint64_t otherwise) {
   const char *text = getenv(name);
@@ -174,7 +160,7 @@ static inline bool next_point(point *at) {
 
 static inline int64_t random_integer(random_source *source) {
   static const unsigned widths[] = {3, 3, 5, 8, 16, 30, 40};
-  uint64_t bits = next_random(source) & ((UINT64_C(1) << widths[random_below(source, 7)]) - 1);
+  uint64_t bits = random_next(source) & ((UINT64_C(1) << widths[random_below(source, 7)]) - 1);
   return random_below(source, 2) == 0 ? (int64_t)bits : -(int64_t)bits;
 }
 
@@ -190,7 +176,7 @@ static inline bool random_symbol(random_source *source, point *at, uint32_t k) {
     return false;
   int64_t chosen = random_integer(source);
   if (low != INT64_MIN && high != INT64_MAX && low <= high)
-    chosen = low + (int64_t)(next_random(source) % (uint64_t)(high - low + 1));
+    chosen = low + (int64_t)(random_next(source) % (uint64_t)(high - low + 1));
   else if (low != INT64_MIN)
     chosen = low + (chosen < 0 ? -chosen : chosen);
   else if (high != INT64_MAX)
