@@ -84,61 +84,38 @@ void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *
 
 /* --- runs --- */
 
-tj_tile_run tj_tile_run_along(const tj_tile_case *c, uint32_t side, uint32_t axis, int64_t length) {
-  int64_t extent = tj_tile_extent(c, axis);
-  return (tj_tile_run){.side = side,
-                       .first = c->tile->axis[axis],
-                       .next = TJ_TILE_NONE,
-                       .elements = tj_tile_least(extent, length),
-                       .end = extent,
-                       .goes_on = extent <= length};
-}
-
-tj_tile_run tj_tile_run_on(const tj_tile_case *c, tj_tile_run run, uint32_t axis, int64_t length) {
-  enum { MANY = 1 << 12 };
-  uint32_t mode = c->tile->axis[axis];
-  if (mode == TJ_TILE_NONE)
-    return run;
-  int64_t extent = c->extent[mode], stride = c->stride[run.side][mode], part = tj_tile_least(extent, length);
-  bool goes_on = run.goes_on && stride == run.end;
-  if (goes_on)
-    run.elements = tj_tile_least(run.elements, MANY) * part;
-  run.goes_on = goes_on && extent <= part;
-  run.end = stride * extent;
-  if (run.next == TJ_TILE_NONE) {
-    run.next = mode;
-    run.part = goes_on ? part : 1;
-  }
-  return run;
-}
-
 static int64_t least_bytes(const tj_tile_case *c, uint32_t side) {
   return side == 0 ? c->tile->loaded_bytes : c->tile->stored_bytes;
 }
 
-/* The bytes that all of a side's runs begin at a multiple of, as far as their own length tells, where the first mode
- * is longer, and the strides of the modes along which they are not. */
-static int64_t grain_of(const tj_tile_case *c, const tj_tile_run *run) {
-  int64_t bytes = least_bytes(c, run->side), steps = c->tile->line_bytes / bytes;
-  const int64_t *stride = c->stride[run->side];
-  for (uint32_t m = 0; m < c->tile->modes; m++)
-    steps |= m != run->first && m != run->next ? stride[m] : 0;
-  if (run->elements < c->extent[run->first])
-    steps |= run->elements;
-  if (run->next != TJ_TILE_NONE && run->part < c->extent[run->next])
-    steps |= run->part * stride[run->next] | c->extent[run->next] * stride[run->next];
-  steps = tj_tile_greatest(steps, 1);
-  return tj_tile_least(tj_power_in(steps) * bytes, c->tile->line_bytes);
+tj_tile_run tj_tile_run_of(const tj_tile_case *c, uint32_t side) {
+  return (tj_tile_run){tj_run_of_element(least_bytes(c, side), c->tile->line_bytes), .side = side, .end = 1};
+}
+
+/* The run with a mode, of which it has a part. */
+static tj_tile_run run_along(const tj_tile_case *c, tj_tile_run run, uint32_t mode, int64_t part) {
+  int64_t stride = c->stride[run.side][mode], extent = c->extent[mode], line = c->tile->line_bytes;
+  int64_t grain = stride > 0 ? tj_tile_least(tj_power_in(stride), line) * least_bytes(c, run.side) : line;
+  const tj_run_step step = {tj_tile_least(grain, line), run.modes == 0 || stride == run.end};
+  run.run = tj_run_along(run.run, &step, part, part == extent);
+  run.end = stride * extent;
+  run.modes |= 1u << mode;
+  return run;
+}
+
+tj_tile_run tj_tile_run_on(const tj_tile_case *c, tj_tile_run run, uint32_t axis, int64_t length) {
+  uint32_t mode = c->tile->axis[axis];
+  return mode == TJ_TILE_NONE ? run : run_along(c, run, mode, tj_tile_least(c->extent[mode], length));
 }
 
 int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lanes) {
-  enum { MANY = 1 << 20 };
-  int64_t line = c->tile->line_bytes, vector = c->tile->vector_bytes, grain = grain_of(c, run);
-  int64_t bytes = tj_tile_least(run->elements, MANY) * least_bytes(c, run->side);
-  int64_t vectors = tj_tile_parts(bytes, vector);
-  int64_t whole = tj_tile_least(tj_power_in(vectors), lanes), of_cut = line - tj_tile_least(grain, whole * vector);
-  int64_t of_cuts = lanes > 0 ? (vectors - whole) * of_cut / lanes : 0;
-  return (bytes + line - grain + of_cuts) * TJ_TILE_LINE_PARTS / bytes;
+  tj_tile_run all = *run;
+  for (uint32_t m = 0; m < c->tile->modes; m++) {
+    if ((all.modes >> m & 1) == 0)
+      all = run_along(c, all, m, 1);
+  }
+  return tj_run_lines(&all.run, c->tile->line_bytes, c->tile->vector_bytes, lanes) * TJ_TILE_LINE_PARTS /
+         TJ_RUN_PARTS;
 }
 
 /* --- tiles that stay in registers --- */
@@ -198,8 +175,7 @@ static void share_for_lines(const making *t, int64_t items[TJ_TILE_AXES]) {
 
 /* A run is at most as long as a wave. */
 static int64_t lines_of_waves(const tj_tile_case *c, tj_tile_run run) {
-  int64_t most = TJ_TILE_LANES * (int64_t)c->tile->vector_bytes / least_bytes(c, run.side);
-  run.elements = tj_tile_least(run.elements, tj_tile_greatest(most, 1));
+  run.run.bytes = tj_tile_least(run.run.bytes, TJ_TILE_LANES * (int64_t)c->tile->vector_bytes);
   return tj_tile_lines(c, &run, 0);
 }
 
@@ -208,8 +184,8 @@ static int64_t lines_of_waves(const tj_tile_case *c, tj_tile_run run) {
 static int64_t lines_of_runs(const making *t, int64_t first, int64_t loaded, int64_t stored) {
   const tj_tile_case *c = t->of;
   int64_t elements = first * c->tile->loaded;
-  tj_tile_run from = tj_tile_run_along(c, 0, TJ_TILE_LOADED, elements);
-  tj_tile_run to = tj_tile_run_along(c, 1, TJ_TILE_LOADED, elements);
+  tj_tile_run from = tj_tile_run_on(c, tj_tile_run_of(c, 0), TJ_TILE_LOADED, elements);
+  tj_tile_run to = tj_tile_run_on(c, tj_tile_run_of(c, 1), TJ_TILE_LOADED, elements);
   from = tj_tile_run_on(c, from, TJ_TILE_NEXT_LOADED, loaded);
   to = tj_tile_run_on(c, to, TJ_TILE_NEXT_STORED, stored);
   return lines_of_waves(c, from) + lines_of_waves(c, to);
@@ -307,12 +283,13 @@ static uint32_t next_of(const making *t, const tj_tile_run *run) {
   while (axis < TJ_TILE_AXES &&
          (!tj_tile_has(t->of, axis) || t->of->stride[run->side][t->of->tile->axis[axis]] != run->end))
     axis++;
-  return run->goes_on ? axis : TJ_TILE_AXES;
+  return run->run.goes_on ? axis : TJ_TILE_AXES;
 }
 
 /* The cache lines that runs of a side touch, which go on along all axes that items do. */
 static int64_t lines_of_side(const making *t, uint32_t side) {
-  tj_tile_run run = tj_tile_run_along(t->of, side, TJ_TILE_LOADED, t->choice.items[0] * t->of->tile->loaded);
+  int64_t elements = t->choice.items[0] * t->of->tile->loaded;
+  tj_tile_run run = tj_tile_run_on(t->of, tj_tile_run_of(t->of, side), TJ_TILE_LOADED, elements);
   uint32_t axis = next_of(t, &run);
   for (uint32_t i = 1; i < TJ_TILE_AXES && axis < TJ_TILE_AXES; i++) {
     run = tj_tile_run_on(t->of, run, axis, t->choice.items[axis]);

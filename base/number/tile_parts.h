@@ -4,6 +4,7 @@
 #ifndef TJ_BASE_TILE_PARTS_H
 #define TJ_BASE_TILE_PARTS_H
 
+#include "base/number/run.h"
 #include "base/number/tile.h"
 
 enum {
@@ -71,19 +72,17 @@ static inline int64_t tj_tile_extent(const tj_tile_case *c, uint32_t axis) {
   return c->extent[c->tile->axis[axis]];
 }
 
-/* Neighbours that a side has again and again in a tile, as a run of them grows from axis to axis. */
+/* A run of a side, as it grows from axis to axis. */
 typedef struct {
-  uint32_t side, first, next; /* modes along which it is; next TJ_TILE_NONE: along the first alone */
-  int64_t elements, part;     /* coordinates of `next` */
-  int64_t end;                /* of the last mode, */
-  bool goes_on;               /* of which the tile has all */
+  tj_run run;
+  uint32_t side, modes; /* those that it has seen, by bit */
+  int64_t end;          /* of the last one, in elements */
 } tj_tile_run;
 
-tj_tile_run tj_tile_run_along(const tj_tile_case *c, uint32_t side, uint32_t axis, int64_t length);
-/* The run with so many coordinates of another axis. */
+/* The run of an element, or one with so many coordinates of another axis. */
+tj_tile_run tj_tile_run_of(const tj_tile_case *c, uint32_t side);
 tj_tile_run tj_tile_run_on(const tj_tile_case *c, tj_tile_run run, uint32_t axis, int64_t length);
-/* The cache lines that such runs touch, in parts of those that they fill: one after the other, by instructions of so
- * many lanes, at whose ends runs are cut; 0: nowhere. */
+/* Its cache lines, as tj_run_lines has them, but in TJ_TILE_LINE_PARTS. */
 int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lanes);
 
 /* The tile of a copy whose elements turn around. */

@@ -70,14 +70,16 @@ static void share_passes(making *t, int64_t columns) {
 /* --- runs --- */
 
 static int64_t source_lines(const making *t, const box *b) {
-  tj_tile_run run = tj_tile_run_along(t->of, 0, A, b->part[A] * t->passes[A] * t->column);
+  int64_t elements = b->part[A] * t->passes[A] * t->column;
+  tj_tile_run run = tj_tile_run_on(t->of, tj_tile_run_of(t->of, 0), A, elements);
   run = tj_tile_run_on(t->of, run, C, b->part[C] * t->passes[C]);
   return tj_tile_lines(t->of, &run, TJ_TILE_LANES / t->tile->together);
 }
 
 /* In one pass; of elements of a column, parts come one after the other. */
 static int64_t destination_lines(const making *t, const box *b) {
-  tj_tile_run run = tj_tile_run_along(t->of, 1, B, b->part[B] * t->slots[B] * t->tile->stored);
+  int64_t elements = b->part[B] * t->slots[B] * t->tile->stored;
+  tj_tile_run run = tj_tile_run_on(t->of, tj_tile_run_of(t->of, 1), B, elements);
   for (uint32_t i = 0; i < TJ_TILE_FOLLOWING && t->tile->after[i] < TJ_TILE_FOLLOWING; i++) {
     uint32_t next = t->tile->after[i];
     run = tj_tile_run_on(t->of, run, next,
@@ -85,8 +87,6 @@ static int64_t destination_lines(const making *t, const box *b) {
                          : next == C ? b->part[C]
                                      : b->part[D] * t->slots[D]);
   }
-  if (run.next == t->tile->axis[A])
-    run.next = TJ_TILE_NONE;
   return tj_tile_lines(t->of, &run, TJ_TILE_LANES);
 }
 

@@ -46,8 +46,8 @@ static void describe_side(tj_tile_search *search, tj_side_name side) {
   tj_domain_sort(search->graph, search->domain, side == TJ_SOURCE, problem->order[side]);
   for (uint32_t i = 0; i < problem->count; i++) {
     uint32_t mode = problem->order[side][i];
-    problem->mode[mode].grain[side] = grain_of(search, mode, side);
-    problem->mode[mode].continues[side] = i > 0 && continues(search, problem->order[side][i - 1], mode, side);
+    bool follows = i == 0 || continues(search, problem->order[side][i - 1], mode, side);
+    problem->mode[mode].step[side] = (tj_run_step){grain_of(search, mode, side), follows};
   }
 }
 

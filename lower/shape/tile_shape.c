@@ -98,15 +98,6 @@ uint64_t tj_shape_columns(const tj_shape_problem *problem, tj_side_name side) {
 
 /* --- cache lines --- */
 
-/* A run of neighbours that a side has again and again, and the bytes that all of them begin at a multiple of. */
-typedef struct {
-  int64_t bytes, grain;
-} run;
-
-static void begin_at(run *r, int64_t grain) {
-  r->grain = at_most(r->grain, grain);
-}
-
 /* How many of a side's modes a run may have whole: in registers, the source's come in the order of the destination;
  * where blocks are deep, one instruction takes only some of the coordinates along the destination's first mode. */
 static uint32_t run_limit(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
@@ -132,56 +123,38 @@ static int64_t reach_of_lanes(const tj_shape_problem *problem, const tj_tile_sha
   return at_most(lanes, tj_power_in(shape->extent[mode]));
 }
 
-static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
-  run r = {problem->bytes[side], problem->line_bytes};
+static tj_run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  tj_run run = tj_run_of_element(problem->bytes[side], problem->line_bytes);
   uint32_t limit = run_limit(problem, shape, side);
-  bool goes_on = true;
   for (uint32_t i = 0; i < problem->count; i++) {
-    const tj_shape_mode *mode = &problem->mode[problem->order[side][i]];
-    int64_t extent = i < limit ? shape->extent[problem->order[side][i]] : 1;
+    uint32_t number = problem->order[side][i];
+    const tj_shape_mode *mode = &problem->mode[number];
+    int64_t part = i < limit ? shape->extent[number] : 1;
     if (i == limit && !shape->is_staged)
-      extent = reach_of_lanes(problem, shape, problem->order[side][i]);
-    bool is_whole = mode->is_exact && extent == mode->extent;
-    goes_on = goes_on && (i == 0 || mode->continues[side]);
-    r.bytes *= goes_on ? extent : 1;
-    if (goes_on && !is_whole)
-      begin_at(&r, at_most(mode->grain[side] * tj_power_in(extent), problem->line_bytes));
-    if (!goes_on && mode->extent > 1)
-      begin_at(&r, mode->grain[side]);
-    goes_on = goes_on && is_whole;
+      part = reach_of_lanes(problem, shape, number);
+    run = tj_run_along(run, &mode->step[side], part, mode->is_exact && part == mode->extent);
   }
-  return r;
+  return run;
 }
 
-/* Lines that runs of `bytes` touch, one of them from each multiple of the grain in a line on. */
-static int64_t lines_of_starts(int64_t bytes, int64_t grain, int64_t line) {
-  int64_t starts = line / grain, whole = bytes / line, rest = bytes % line;
-  int64_t across = rest > 0 ? starts - 1 - (line - rest) / grain : -1;
-  return starts * (whole + 1) + across;
-}
-
-/* Lines that runs touch on average, for each that their bytes fill. Waves cut runs that do not fill them evenly, and
- * lines with them where runs do not begin with lines. */
-static double lines_of(const tj_shape_problem *problem, run r, int64_t line) {
-  int64_t wave_bytes = problem->wave_size * VECTOR_BYTES;
-  begin_at(&r, line);
-  double full = (double)r.bytes / (double)line, unaligned = 1 - (double)r.grain / (double)line;
-  double touched = (double)lines_of_starts(r.bytes, r.grain, line) * (double)r.grain / (double)line;
-  bool is_even = wave_bytes % r.bytes == 0 || (r.grain == line && r.bytes % line == 0);
-  return (touched + (is_even ? 0 : unaligned * (double)r.bytes / (double)wave_bytes)) / full;
+/* Lines, or parts of them, that runs touch for each that their bytes fill. Work-items by themselves, without a wave,
+ * find a line again that they touched before. */
+static double lines_of(const tj_shape_problem *problem, const tj_run *run, int64_t line) {
+  int64_t lanes = problem->wave_size > 1 ? problem->wave_size : 0;
+  return (double)tj_run_lines(run, line, VECTOR_BYTES, lanes) / TJ_RUN_PARTS;
 }
 
 /* --- cost --- */
 
 /* What a side touches, in lines, for each that its bytes fill. */
 static double touching_cost(const tj_shape_problem *problem, tj_tile_shape *shape, tj_side_name side) {
-  const run r = run_of(problem, shape, side);
+  const tj_run run = run_of(problem, shape, side);
   int64_t line = problem->line_bytes, sector = problem->sector_bytes;
-  tj_touched touched = {.lines = lines_of(problem, r, line)};
+  tj_touched touched = {.lines = lines_of(problem, &run, line)};
   shape->lines[side] = touched.lines;
   if (sector > 0) {
     touched.least_sectors = (double)line / (double)sector;
-    touched.sectors = touched.least_sectors * lines_of(problem, r, sector);
+    touched.sectors = touched.least_sectors * lines_of(problem, &run, sector);
   }
   return tj_cost_of_touching(&touched, side == TJ_DESTINATION, (uint32_t)line, (uint32_t)sector);
 }

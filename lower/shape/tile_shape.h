@@ -4,6 +4,7 @@
 #ifndef TJ_LOWER_TILE_SHAPE_H
 #define TJ_LOWER_TILE_SHAPE_H
 
+#include "base/number/run.h"
 #include "lower/shape/lane_grid.h"
 
 #include <stdbool.h>
@@ -14,10 +15,9 @@ typedef enum { TJ_SOURCE, TJ_DESTINATION, TJ_SIDES } tj_side_name;
 
 /* A mode of the domain. */
 typedef struct {
-  int64_t extent;           /* the most coordinates */
-  bool is_exact;            /* there are always as many */
-  int64_t grain[TJ_SIDES];  /* bytes that the side's stride is a multiple of: a power of two up to a line */
-  bool continues[TJ_SIDES]; /* the mode goes on where the one before it in the side's order ends */
+  int64_t extent; /* the most coordinates */
+  bool is_exact;  /* there are always as many */
+  tj_run_step step[TJ_SIDES];
 } tj_shape_mode;
 
 typedef struct {

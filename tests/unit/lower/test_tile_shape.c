@@ -49,8 +49,7 @@ static void lay_out(random_problem *r, tj_side_name side) {
     uint32_t mode = p->order[side][i];
     int64_t bytes = stride * p->bytes[side], grain = bytes & -bytes;
     r->stride[side][mode] = stride;
-    p->mode[mode].grain[side] = grain < LINE ? grain : LINE;
-    p->mode[mode].continues[side] = i > 0 && (i > 1 || padding == 0);
+    p->mode[mode].step[side] = (tj_run_step){grain < LINE ? grain : LINE, i != 1 || padding == 0};
     stride = stride * p->mode[mode].extent + (i == 0 ? padding : 0);
   }
 }
