@@ -343,9 +343,12 @@ static int64_t tile_in_leaf(tj_graph *graph, const tj_node *extent, int64_t left
   return tj_decide_divides(graph, tj_int(graph, left), extent) == TJ_YES ? left : 0;
 }
 
-static void find_edges(tj_graph *graph, tj_dma_axis *axis) {
-  const tj_node *tile = tj_int(graph, axis->tile);
-  axis->may_overrun = axis->is_padded || tj_decide_divides(graph, tile, axis->length) != TJ_YES;
+/* Parts of tiles are wholly behind the tensor where the tile is not a divisor of its length, but they are. */
+static void find_edges(const builder *b, tj_dma_axis *axis) {
+  tj_graph *graph = b->graph;
+  int64_t parts = b->request->parts > 1 && b->request->parted == axis->mode ? b->request->parts : 1;
+  const tj_node *tile = tj_int(graph, axis->tile), *whole = tj_int(graph, axis->tile * parts);
+  axis->may_overrun = axis->is_padded || tj_decide_divides(graph, whole, axis->length) != TJ_YES;
   axis->may_straddle =
       tj_decide_divides(graph, tile, axis->begin) != TJ_YES || tj_decide_divides(graph, tile, axis->valid) != TJ_YES;
 }
@@ -375,7 +378,7 @@ static void add_mode(builder *b, const tensor *t, uint32_t mode, digits d) {
       return;
     }
     left /= axis.tile;
-    find_edges(graph, &axis);
+    find_edges(b, &axis);
     cut_axis(b, axis, &d);
   }
 }

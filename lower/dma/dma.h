@@ -37,6 +37,9 @@ typedef struct {
   const tj_value *tensor; /* a layout or a view */
   const tj_value *tile;   /* an extent for each mode */
   const tj_value *lds;    /* from the coordinate in the tile to the element; NULL: in the order of memory */
+  int64_t parts;          /* of a larger tile there are so many such tiles along mode `parted`, some of them perhaps
+                             behind the tensor; 0: the tile is all of it */
+  uint32_t parted;
   tj_span tensor_span, tile_span, lds_span;
 } tj_dma_request;
 

@@ -139,6 +139,8 @@ static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
                                   .tensor = tj_value_of_layout(graph, layout),
                                   .tile = tj_value_of_tuple(graph, tj_mapping_part(graph, t->problem->mapping)),
                                   .lds = t->problem->mapping->lds,
+                                  .parts = t->problem->mapping->passes,
+                                  .parted = tj_mapping_pass_mode(t->problem->mapping),
                                   .tensor_span = graph->job->here,
                                   .tile_span = graph->job->here,
                                   .lds_span = graph->job->here};
