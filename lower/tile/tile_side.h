@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One side of a tile's journey: the elements that work-items hold, by slot, and the vectors that move them.
  *
- * Nothing is believed of neighbours: a vector is what simplified offsets show to be one. */
+ * Nothing is believed of neighbours: a vector is what simplified offsets show to be one, or, where offsets are proved
+ * to be sums of digits and strides, what these do. */
 #ifndef TJ_LOWER_TILE_SIDE_H
 #define TJ_LOWER_TILE_SIDE_H
 
