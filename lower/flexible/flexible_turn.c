@@ -42,6 +42,19 @@ static bool are_bytes_of_sectors(const tj_turn *t) {
   return has_sectors(t) && tj_element_bytes(f->kernel, tj_flexible_buffer(f, TJ_FLEXIBLE_SOURCE)) == 1;
 }
 
+/* Where elements are computed, code is long, and more work-items take the tile. */
+static uint32_t squares_of(const tj_turn *t) {
+  const tj_flexible *f = t->f;
+  bool are_shared = f->kernel->arithmetic.when != TJ_COMPUTED_NEVER &&
+                    f->target->workgroup_limit >= SQUARES * PASSES * TJ_FLEXIBLE_ITEMS;
+  return has_sectors(t) || are_shared ? 1 : SQUARES;
+}
+
+static uint32_t items_of_passes(const tj_turn *t) {
+  uint32_t items = PASSES * TJ_FLEXIBLE_ITEMS;
+  return has_sectors(t) ? items : items * SQUARES / (uint32_t)t->slots;
+}
+
 /* Whether tiles of squares are for twice as many work-items, and go through LDS in passes. */
 static bool may_pass(const tj_turn *t) {
   return t->loaded >= PASSES * t->together && t->f->target->workgroup_limit >= PASSES * TJ_FLEXIBLE_ITEMS &&
@@ -55,10 +68,10 @@ static void hold_squares(tj_turn *t) {
   t->slots = t->vectors = t->passes = 1;
   t->rows = t->loaded / t->together;
   if (may_pass(t)) {
-    t->slots = has_sectors(t) ? 1 : SQUARES;
+    t->slots = squares_of(t);
     t->passes = PASSES * t->slots;
     t->rows /= PASSES;
-    tj_flexible_set_items(t->f, PASSES * TJ_FLEXIBLE_ITEMS);
+    tj_flexible_set_items(t->f, items_of_passes(t));
   }
   t->f->stored_as = tj_staging_order(t->graph, t->f->target);
 }
