@@ -61,3 +61,41 @@ const tj_array_op *tj_array_combinations(tj_graph *graph, const tj_array_program
     all[i] = combination(graph, program, program->array[i]);
   return all;
 }
+
+/* --- columns that are not there --- */
+
+/* By number: whether an array's elements are zeros where those of buffers are. */
+static const bool *zeros_with_buffers(tj_graph *graph, const tj_array_space *space) {
+  const tj_array_program *program = space->arrays->program;
+  uint64_t columns = tj_array_axis_modes(&space->columns);
+  bool *is_zero = TJ_NEW_ARRAY(graph->job, bool, (size_t)program->count + 1);
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i];
+    bool first = tj_array_arity(array->op) > 0 && is_zero[array->arg[0]->number];
+    switch (array->op) {
+    case TJ_ARRAY_BUFFER:
+      is_zero[i] = (tj_array_varies(space, array) & columns) != 0 && array->dtype != TJ_DTYPE_e8m0;
+      break;
+    case TJ_ARRAY_neg:
+    case TJ_ARRAY_abs:
+      is_zero[i] = first;
+      break;
+    case TJ_ARRAY_add:
+    case TJ_ARRAY_sub:
+    case TJ_ARRAY_mul:
+      is_zero[i] = first && is_zero[array->arg[1]->number];
+      break;
+    default:
+      break;
+    }
+  }
+  return is_zero;
+}
+
+bool tj_array_takes_zeros(tj_graph *graph, const tj_array_space *space, const tj_array *reduction) {
+  const tj_array *of = reduction->arg[0];
+  bool is_square = of->op == TJ_ARRAY_mul && of->arg[0] == of->arg[1], is_size = of->op == TJ_ARRAY_abs;
+  bool takes = (reduction->op == TJ_ARRAY_SUM && (is_square || is_size)) ||
+               (reduction->op == TJ_ARRAY_LARGEST && is_size);
+  return takes && space->columns.size->facts.low > 0 && zeros_with_buffers(graph, space)[of->number];
+}

@@ -2,6 +2,7 @@
 /* Partial results of reductions, in slots; and how they come together. */
 #include "lower/array/array_reduce.h"
 
+#include "lower/array/array_extreme.h"
 #include "lower/array/array_online_steps.h"
 #include "lower/array/array_split.h"
 
@@ -65,12 +66,21 @@ static void reduce_some(tj_array_maker *maker, const tj_array *reduction, uint32
   tj_array_compute(maker, reduction->arg[0], first, width, slot, how)->access.valid = is_there;
 }
 
+static bool is_gpu(const tj_array_maker *maker) {
+  return maker->target != NULL && maker->target->wave_size > 1;
+}
+
 /* Columns one by one, or where all lanes of a vector are there together, as vectors. */
 static void reduce_one(tj_array_maker *maker, const tj_array_region *region, const tj_array *reduction) {
   uint32_t columns = tj_array_columns(maker), even = tj_array_even_width(maker, region);
   uint32_t most = tj_array_computed_width(maker), width = most < even ? most : even;
+  tj_array_region taken = *region;
+  if (is_gpu(maker) && tj_array_takes_zeros(maker->graph, maker->space, reduction)) {
+    width = most;
+    taken.end = NULL;
+  }
   for (uint32_t i = 0; i < columns; i += width)
-    reduce_some(maker, reduction, i, width, tj_array_column_is_there(maker, region, i / even * even));
+    reduce_some(maker, reduction, i, width, tj_array_column_is_there(maker, &taken, i / even * even));
 }
 
 static void compute_columns(tj_array_maker *maker, const tj_array *array) {
