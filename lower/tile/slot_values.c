@@ -29,11 +29,19 @@ typedef struct {
   int64_t constant;
 } parted_sum;
 
-static parted_sum parted(tj_graph *graph, const tj_node *node) {
-  if (tj_is_constant(node))
-    return (parted_sum){tj_int(graph, 0), node->value};
+static parted_sum parted_expression(const tj_node *node) {
   bool has_constant = node->op == TJ_OP_ADD && tj_is_constant(node->arg[1]);
   return has_constant ? (parted_sum){node->arg[0], node->arg[1]->value} : (parted_sum){node, 0};
+}
+
+static parted_sum parted(tj_graph *graph, const tj_node *node) {
+  return tj_is_constant(node) ? (parted_sum){tj_int(graph, 0), node->value} : parted_expression(node);
+}
+
+bool tj_is_plainly_beyond(const tj_node *value, const tj_node *other, int64_t distance) {
+  const parted_sum a = parted_expression(value), b = parted_expression(other);
+  int64_t apart;
+  return a.rest == b.rest && !__builtin_sub_overflow(a.constant, b.constant, &apart) && apart == distance;
 }
 
 /* Constants lead where all terms are negative, which what is not below 0 has not. */

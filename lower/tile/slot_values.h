@@ -20,6 +20,9 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
 /* Each of the simplified values less an expression, simplified. */
 const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less);
 
+/* Whether a value is surely so far beyond another, as two slots of a class are; others may be, too. */
+bool tj_is_plainly_beyond(const tj_node *value, const tj_node *other, int64_t distance);
+
 /* A simplified expression and a constant, simplified. */
 const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant);
 

@@ -5,6 +5,7 @@
 #include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
+#include "lower/tile/slot_values.h"
 
 enum { MOST_PARTS = 4 };
 
@@ -93,7 +94,8 @@ static const tj_node *vector_number(tj_graph *graph, const tj_node *node, uint32
 /* Whether an offset is `distance` beyond an aligned one: by sums, or, of swizzled ones, by bits. */
 static bool is_next(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance, uint32_t width) {
   const tj_node *vector = tj_int(graph, width);
-  if (tj_prove_equal(graph, node, tj_add(graph, first, tj_int(graph, distance))))
+  if (tj_is_plainly_beyond(node, first, distance) ||
+      tj_prove_equal(graph, node, tj_add(graph, first, tj_int(graph, distance))))
     return true;
   return tj_facts_divisible(&first->facts, width) &&
          tj_is_int(tj_simplified(graph, tj_mod(graph, node, vector)), distance) &&

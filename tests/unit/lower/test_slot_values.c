@@ -130,6 +130,9 @@ static void check_sharing(tj_job *job, void *data) {
   const tj_slot_digits at = digits_of(s);
   const tj_node *const *value = tj_at_slots(graph, &at, tj_simplified(graph, any));
   ck_assert_ptr_eq(value[1], tj_add(graph, value[0], tj_int(graph, 15)));
+  ck_assert(tj_is_plainly_beyond(value[1], value[0], 15));
+  ck_assert(!tj_is_plainly_beyond(value[1], value[0], 14));
+  ck_assert(!tj_is_plainly_beyond(value[1], s->item, 15));
 }
 
 START_TEST(constants_come_out) {
