@@ -306,7 +306,7 @@ static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
   if (tj_mapping_neighbours(definition->mapping) == 0)
     tj_fail_at(
         graph->job, definition->load_span, TJ_MAPPING,
-        "with gather, work-items move neighbours of one mode: tile=(n), load=(n,1):(1@0,0), or for vectors of w "
+        "with indices, work-items move neighbours of one mode: tile=(n), load=(n,1):(1@0,0), or for vectors of w "
         "elements tile=(n*w), load=(n,w):(w@0,1@0), perhaps domain, and nothing else");
   kernel->mapped = tj_mapped_make(graph, definition, NULL);
 }
