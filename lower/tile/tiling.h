@@ -4,8 +4,8 @@
  * Tiles cover the domain, those of the last mode first. At the domain's edges, elements of a tile that would be
  * beyond it are masked; or, where the tiling allows and the domain is surely large enough, the tile is moved back
  * inside, and some elements are moved twice. A tiling says which elements each work-item loads and which it stores.
- * Where these are not the same, they go through LDS in between. Nothing in a tiling is believed but strides, which who
- * makes it has proved: that elements are neighbours, so that a vector can move them, is otherwise shown by the
+ * Where these are not the same, they go through LDS in between. Nothing in a tiling is believed but strides, which
+ * who makes it has proved: that elements are neighbours, so that a vector can move them, is otherwise shown by the
  * simplified offsets of the kernel itself. */
 #ifndef TJ_LOWER_TILING_H
 #define TJ_LOWER_TILING_H
