@@ -93,14 +93,15 @@ tj_flexible_digits tj_flexible_split(tj_flexible *f, const tj_node *number, tj_m
   enum { SHIFT = 20 };
   tj_graph *graph = f->graph;
   if (tj_is_constant(number) || (tj_is_constant(divisor.launch) && tj_is_power_of_two(divisor.launch->value)))
-    return (tj_flexible_digits){tj_terse_div(graph, number, divisor.name), tj_terse_mod(graph, number, divisor.name)};
+    return (tj_flexible_digits){.quotient = tj_terse_div(graph, number, divisor.name),
+                                .remainder = tj_terse_mod(graph, number, divisor.name)};
   const tj_node *magic = tj_flexible_parts(graph, tj_int(graph, 1 << SHIFT), divisor.launch);
   tj_measure multiplier = tj_flexible_measure(f, "magic", magic, 1, 1 << SHIFT, 1);
   const tj_node *product = tj_mul(graph, number, multiplier.name);
   const tj_node *quotient = sharpened(tj_shr(graph, product, tj_int(graph, SHIFT)), 0, number->facts.high);
   const tj_node *whole = sharpened(tj_mul(graph, quotient, divisor.name), 0, number->facts.high);
   int64_t last = number->facts.high < most - 1 ? number->facts.high : most - 1;
-  return (tj_flexible_digits){quotient, sharpened(tj_sub(graph, number, whole), 0, last)};
+  return (tj_flexible_digits){quotient, sharpened(tj_sub(graph, number, whole), 0, last), divisor};
 }
 
 const tj_node *tj_flexible_product(tj_flexible *f, const tj_node *digit, const tj_node *stride, int64_t limit) {

@@ -224,6 +224,11 @@ void tj_flexible_read_given(tj_flexible *f);
 
 /* --- work-items --- */
 
+typedef struct {
+  const tj_node *quotient, *remainder;
+  tj_measure divisor; /* where the remainder takes a product to find; launch NULL: it does not */
+} tj_flexible_digits;
+
 /* A leaf of a side's layout. */
 typedef struct {
   const tj_node *extent, *step; /* of the mapping */
@@ -231,6 +236,8 @@ typedef struct {
   const tj_node *last;   /* where its last value begins at the latest, as the launch has it; NULL: all of it is inside
                             the tile */
   const tj_node *number; /* of items: the work-item's */
+  const tj_node *whole;  /* of which this is the remainder */
+  tj_flexible_digits split;
 } tj_flexible_digit;
 
 /* A side as work-items hold it. */
@@ -240,6 +247,7 @@ typedef struct {
   const tj_node *item; /* the work-item's number */
   tj_flexible_digit digit[TJ_FLEXIBLE_LEAVES];
   uint32_t count, item_count;
+  const tj_node *of_item[TJ_FLEXIBLE_FORMS]; /* a work-item's part of the forms that go with the side */
   struct {
     const tj_tuple *shape;
     const tj_node *number;
@@ -253,10 +261,6 @@ tj_flexible_hold tj_flexible_split_items(tj_flexible *f, uint32_t side);
 const tj_node *tj_flexible_number(const tj_flexible_hold *hold, const tj_tuple *part);
 /* Loads or stores of `count` vectors from the first on, which are in slots from `slot` on. */
 void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_t count, uint32_t slot);
-
-typedef struct {
-  const tj_node *quotient, *remainder;
-} tj_flexible_digits;
 
 /* Of a small integer, below 2^10, divided by one of 1 … most: by multiplication. */
 tj_flexible_digits tj_flexible_split(tj_flexible *f, const tj_node *number, tj_measure divisor, int64_t most);

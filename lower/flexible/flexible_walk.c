@@ -100,14 +100,16 @@ static tj_flexible_digits split_by_slots(tj_flexible *f, const tj_node *number, 
   tj_measure shift = tj_flexible_measure(f, "log", slots->log, 0, most_log, 1);
   tj_measure mask =
       tj_flexible_measure(f, "mask", tj_sub(graph, slots->launch, tj_int(graph, 1)), 0, slots->most - 1, 1);
-  return (tj_flexible_digits){tj_shr(graph, number, shift.name), tj_and(graph, number, mask.name)};
+  return (tj_flexible_digits){.quotient = tj_shr(graph, number, shift.name),
+                              .remainder = tj_and(graph, number, mask.name)};
 }
 
 static tj_flexible_digits split_part(tj_flexible *f, const tj_node *number, const tj_tuple *part) {
   tj_graph *graph = f->graph;
   tj_flexible_share size = size_of(f, part);
   if (tj_is_constant(size.launch) && !tj_tuple_is_list(part) && tj_is_constant(part->value))
-    return (tj_flexible_digits){tj_terse_div(graph, number, size.launch), tj_terse_mod(graph, number, size.launch)};
+    return (tj_flexible_digits){.quotient = tj_terse_div(graph, number, size.launch),
+                                .remainder = tj_terse_mod(graph, number, size.launch)};
   if (size.log != NULL && !tj_is_constant(size.launch))
     return split_by_slots(f, number, &size);
   return tj_flexible_split(f, number, measured(f, &size), size.most);
@@ -122,9 +124,13 @@ static void number_part(tj_flexible_hold *hold, const tj_tuple *part, const tj_n
     return;
   }
   for (uint32_t i = 0; i < part->count; i++) {
-    tj_flexible_digits digits = {number, number};
+    tj_flexible_digits digits = {.quotient = number, .remainder = number};
     if (i + 1 < part->count)
       digits = split_part(hold->f, number, part->item[i]);
+    if (!tj_tuple_is_list(part->item[i])) {
+      hold->digit[*next].whole = number;
+      hold->digit[*next].split = digits;
+    }
     number_part(hold, part->item[i], digits.remainder, next);
     number = digits.quotient;
   }
@@ -158,21 +164,6 @@ static const tj_node *item_of(const tj_flexible *f, uint32_t side) {
   return is_other ? tj_mapping_item(f->graph, &stored, f->kernel->item) : f->kernel->item;
 }
 
-tj_flexible_hold tj_flexible_split_items(tj_flexible *f, uint32_t side) {
-  const tj_layout *layout = side == TJ_FLEXIBLE_SOURCE ? &f->mapping->load.layout : &f->mapping->store.layout;
-  const tj_tuple *items = layout->shape->item[0];
-  tj_flexible_hold hold = {.f = f, .side = side, .width = f->width[side], .item = item_of(f, side)};
-  uint32_t next = 0;
-  read_digits(&hold, items, layout->stride->item[0]);
-  hold.item_count = hold.count;
-  read_digits(&hold, layout->shape->item[1], layout->stride->item[1]);
-  for (uint32_t i = 0; i < hold.count; i++)
-    hold.digit[i].last = last_of(&hold, &hold.digit[i]);
-  gate_items(f, items, hold.item);
-  number_part(&hold, items, hold.item, &next);
-  return hold;
-}
-
 const tj_node *tj_flexible_number(const tj_flexible_hold *hold, const tj_tuple *part) {
   uint32_t i = 0;
   while (i < hold->part_count && hold->part[i].shape != part)
@@ -198,8 +189,8 @@ static const tj_node *place_along(const tj_flexible_hold *hold, uint32_t mode) {
   return place;
 }
 
-/* A work-item's part of a form: the side's own first mode first. */
-static const tj_node *offset_of_item(const tj_flexible_hold *hold, uint32_t form) {
+/* A work-item's part of a form, by its digits: the side's own first mode first. */
+static const tj_node *offset_of_digits(const tj_flexible_hold *hold, uint32_t form) {
   tj_flexible *f = hold->f;
   tj_flexible_modes modes = {.mode = {tj_flexible_first(f, hold->side)}, .count = 1};
   tj_flexible_add_mode(&modes, tj_flexible_first(f, TJ_FLEXIBLE_SIDES - 1 - hold->side));
@@ -211,6 +202,125 @@ static const tj_node *offset_of_item(const tj_flexible_hold *hold, uint32_t form
       sum = tj_terse_add(f->graph, sum, tj_flexible_part(f, &f->mode[modes.mode[i]], form, place));
   }
   return sum;
+}
+
+/* Numbers of a work-item, each times what the launch has. */
+typedef struct {
+  const tj_node *number[2 * TJ_FLEXIBLE_LEAVES], *factor[2 * TJ_FLEXIBLE_LEAVES];
+  uint32_t count;
+} products;
+
+static void add_product(tj_graph *graph, products *all, const tj_node *number, const tj_node *factor) {
+  uint32_t i = 0;
+  while (i < all->count && all->number[i] != number)
+    i++;
+  if (i == all->count) {
+    all->number[all->count] = number;
+    all->factor[all->count++] = factor;
+  } else {
+    all->factor[i] = tj_terse_add(graph, all->factor[i], factor);
+  }
+}
+
+/* A digit's part of a form: (whole - quotient * divisor) * stride. A digit that is always 0 has none. */
+static void add_digit(const tj_flexible_hold *hold, const tj_flexible_digit *d, uint32_t form, products *all) {
+  tj_flexible *f = hold->f;
+  tj_graph *graph = f->graph;
+  const tj_node *stride = tj_terse_mul(graph, tj_flexible_launched(f, d->step), f->mode[d->mode].stride[form].launch);
+  const tj_node *divisor = d->split.divisor.launch, *none = tj_int(graph, 0);
+  if (divisor == NULL) {
+    add_product(graph, all, d->number, stride);
+    return;
+  }
+  if (!tj_is_constant(stride))
+    stride = tj_flexible_choice(graph, tj_equal(graph, divisor, tj_int(graph, 1)), none, stride);
+  add_product(graph, all, d->whole, stride);
+  add_product(graph, all, d->split.quotient, tj_terse_sub(graph, none, tj_terse_mul(graph, stride, divisor)));
+}
+
+static products products_of(const tj_flexible_hold *hold, uint32_t form) {
+  products all = {.count = 0};
+  for (uint32_t i = 0; i < hold->item_count; i++)
+    add_digit(hold, &hold->digit[i], form, &all);
+  return all;
+}
+
+/* The sum of products by factors that are constants, or of those by others. */
+static const tj_node *sum_of(tj_flexible *f, const products *all, bool of_constants) {
+  const tj_node *sum = tj_int(f->graph, 0);
+  for (uint32_t i = 0; i < all->count; i++) {
+    const tj_facts *facts = &all->factor[i]->facts;
+    tj_measure factor = tj_flexible_measure(f, "step", all->factor[i], facts->low, facts->high, 1);
+    if (tj_is_constant(factor.name) == of_constants)
+      sum = tj_terse_add(f->graph, sum, tj_terse_mul(f->graph, all->number[i], factor.name));
+  }
+  return sum;
+}
+
+/* The same by what digits are remainders of, and by their quotients, which takes no remainders. */
+static const tj_node *offset_of_quotients(const tj_flexible_hold *hold, uint32_t form) {
+  tj_flexible *f = hold->f;
+  const products all = products_of(hold, form);
+  const tj_node *offset = tj_terse_add(f->graph, sum_of(f, &all, false), sum_of(f, &all, true));
+  const tj_facts *facts = &offset_of_digits(hold, form)->facts;
+  if (!tj_is_constant(offset))
+    tj_sharpen_facts(offset, &(tj_facts){.low = facts->low, .high = facts->high, .modulus = 1});
+  return offset;
+}
+
+static bool are_small(const products *all) {
+  const int64_t most = (1 << 23) - 1;
+  bool are = true;
+  for (uint32_t i = 0; i < all->count; i++)
+    are = are && all->factor[i]->facts.low >= -most && all->factor[i]->facts.high <= most;
+  return are;
+}
+
+/* Whether a work-item needs no remainders: neither for places in LDS, nor for digits that begin earlier; and where
+ * all factors are small enough for cheap products. */
+static bool goes_by_quotients(const tj_flexible_hold *hold) {
+  const tj_flexible *f = hold->f;
+  bool goes = f->kernel->lds_elements == 0;
+  for (uint32_t i = 0; i < hold->item_count; i++)
+    goes = goes && hold->digit[i].last == NULL;
+  for (uint32_t form = 0; form < f->form_count && goes; form++) {
+    if (tj_flexible_has_form(f, form)) {
+      const products all = products_of(hold, form);
+      goes = are_small(&all);
+    }
+  }
+  return goes;
+}
+
+/* Whether a form is that of source or destination itself, or goes with its accesses. */
+static bool is_form_of(const tj_flexible *f, uint32_t form, uint32_t side) {
+  bool goes_with = form >= TJ_FLEXIBLE_SIDES && tj_flexible_has_form(f, form) && f->form[form].side == side;
+  return form == side || goes_with;
+}
+
+/* A work-item's part of all forms of the side. */
+static void find_offsets(tj_flexible_hold *hold) {
+  bool by_quotients = goes_by_quotients(hold);
+  for (uint32_t form = 0; form < hold->f->form_count; form++) {
+    if (is_form_of(hold->f, form, hold->side))
+      hold->of_item[form] = by_quotients ? offset_of_quotients(hold, form) : offset_of_digits(hold, form);
+  }
+}
+
+tj_flexible_hold tj_flexible_split_items(tj_flexible *f, uint32_t side) {
+  const tj_layout *layout = side == TJ_FLEXIBLE_SOURCE ? &f->mapping->load.layout : &f->mapping->store.layout;
+  const tj_tuple *items = layout->shape->item[0];
+  tj_flexible_hold hold = {.f = f, .side = side, .width = f->width[side], .item = item_of(f, side)};
+  uint32_t next = 0;
+  read_digits(&hold, items, layout->stride->item[0]);
+  hold.item_count = hold.count;
+  read_digits(&hold, layout->shape->item[1], layout->stride->item[1]);
+  for (uint32_t i = 0; i < hold.count; i++)
+    hold.digit[i].last = last_of(&hold, &hold.digit[i]);
+  gate_items(f, items, hold.item);
+  number_part(&hold, items, hold.item, &next);
+  find_offsets(&hold);
+  return hold;
 }
 
 /* A number of steps of a form's stride, the same for all work-items. */
@@ -251,12 +361,6 @@ static const tj_node *offset_of_slot(const tj_flexible_hold *hold, int64_t numbe
   return tj_terse_add(graph, moved, fixed);
 }
 
-/* Whether a form is that of source or destination itself, or goes with its accesses. */
-static bool is_form_of(const tj_flexible *f, uint32_t form, uint32_t side) {
-  bool goes_with = form >= TJ_FLEXIBLE_SIDES && tj_flexible_has_form(f, form) && f->form[form].side == side;
-  return form == side || goes_with;
-}
-
 /* An access to what a form is of, `more` beyond its base, of `width` slots from `slot` on. */
 static void move(const tj_flexible_hold *hold, uint32_t form, const tj_flexible_place place[], const tj_node *more,
                  uint32_t width, uint32_t slot) {
@@ -289,7 +393,7 @@ static void move_further(const tj_flexible_hold *hold, uint32_t form, const tj_f
 static void find_places(const tj_flexible_hold *hold, uint32_t vector, tj_flexible_place place[]) {
   for (uint32_t form = 0; form < hold->f->form_count; form++) {
     if (is_form_of(hold->f, form, hold->side))
-      place[form] = (tj_flexible_place){offset_of_item(hold, form), offset_of_slot(hold, vector, form)};
+      place[form] = (tj_flexible_place){hold->of_item[form], offset_of_slot(hold, vector, form)};
   }
 }
 
