@@ -79,6 +79,7 @@ typedef struct tj_emitter {
   struct tj_origin **origin;  /* by position of the offset; the last: of constants */
   tj_scaled_offset *scaled;   /* by position */
   struct tj_bounded *bounded; /* resources, and offsets into them; NULL: none so far */
+  const tj_node *shared_mask; /* holds for all work-items that are here; NULL: nothing is known to */
   tj_slot_value *slot;        /* by number */
   struct tj_trips *trips;     /* emit_loop.c: of the LOOP step that is open; NULL: none is */
   LLVMValueRef *number;      /* by array of a copy's program: numbers that are the same for all elements; NULL: others
@@ -244,6 +245,10 @@ LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access);
 typedef struct tj_bounded_place {
   LLVMValueRef resource, offset, scalar;
 } tj_bounded_place;
+
+/* What all masks of a tile, which are resources', demand of a work-item by what the launch brings: a branch around
+ * them all serves waves of which none takes part. NULL: nothing, or some masks are none of a resource's. */
+const tj_node *tj_emit_shared_mask(const tj_emitter *emitter, const tj_kernel_step step[], uint32_t count);
 
 /* What an access that is bounded loads, of a type of so many bytes; zeros where it is not valid. */
 LLVMValueRef tj_emit_bounded_load(tj_emitter *emitter, const tj_access *access, LLVMTypeRef type, uint32_t bytes);

@@ -26,7 +26,7 @@ struct tj_bounded {
 
 /* False where there are too many parts. What one comparison finds is one part. */
 static bool split_mask(const tj_emitter *emitter, const tj_node *valid, mask *parts) {
-  if (tj_is_always(valid))
+  if (tj_is_always(valid) || valid == emitter->shared_mask)
     return true;
   bool is_of_all = !tj_is_constant(valid) && emitter->target->resource->counts_scalar &&
                    tj_kernel_nodes_level(&emitter->nodes, valid) <= TJ_LEVEL_WORKGROUP;
@@ -43,6 +43,42 @@ static bool split_mask(const tj_emitter *emitter, const tj_node *valid, mask *pa
 static mask mask_of(const tj_emitter *emitter, const tj_node *valid) {
   mask parts = {.item_count = 0};
   return split_mask(emitter, valid, &parts) ? parts : (mask){.of_item = {valid}, .item_count = 1};
+}
+
+static bool demands(const mask *parts, const tj_node *truth) {
+  uint32_t i = 0;
+  while (i < parts->item_count && parts->of_item[i] != truth)
+    i++;
+  return i < parts->item_count;
+}
+
+static bool all_demand(const tj_emitter *emitter, const tj_kernel_step step[], uint32_t count, const tj_node *truth) {
+  bool do_all = true;
+  for (uint32_t i = 0; i < count && do_all; i++) {
+    const mask parts = mask_of(emitter, step[i].access.valid);
+    do_all = demands(&parts, truth);
+  }
+  return do_all;
+}
+
+/* Whether it compares with what the launch brings: of constants, workgroups have no more waves than they need. */
+static bool is_launched(const tj_emitter *emitter, const tj_node *truth) {
+  return truth->op == TJ_OP_LESS && !tj_is_constant(truth->arg[1]) &&
+         tj_kernel_nodes_level(&emitter->nodes, truth->arg[1]) <= TJ_LEVEL_LAUNCH;
+}
+
+const tj_node *tj_emit_shared_mask(const tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  bool are_bounded = count > 0;
+  for (uint32_t i = 0; i < count && are_bounded; i++)
+    are_bounded = tj_step_has_access(&step[i]) && step[i].access.is_bounded;
+  if (!are_bounded)
+    return NULL;
+  const mask parts = mask_of(emitter, step[0].access.valid);
+  for (uint32_t i = 0; i < parts.item_count; i++) {
+    if (is_launched(emitter, parts.of_item[i]) && all_demand(emitter, step, count, parts.of_item[i]))
+      return parts.of_item[i];
+  }
+  return NULL;
 }
 
 static bool is_same_mask(const mask *a, const mask *b) {

@@ -85,6 +85,35 @@ static void emit_phases(tj_emitter *emitter, const tj_grid *grid, tj_phase all) 
   }
 }
 
+static void emit_node(tj_emitter *emitter, const tj_node *node) {
+  bool *mark = TJ_NEW_ARRAY(emitter->job, bool, emitter->nodes.walk.count);
+  tj_kernel_nodes_mark(&emitter->nodes, node, mark);
+  tj_kernel_nodes_spread(&emitter->nodes, mark);
+  tj_emit_marked_nodes(emitter, mark);
+}
+
+/* A branch around all steps where these demand the same of a work-item; what comes behind it, or NULL. Beside inner
+ * tiles there is none: what only tiles at edges need of a workgroup would be computed before it. */
+static LLVMBasicBlockRef begin_shared(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  const tj_node *shared = tj_emit_shared_mask(emitter, kernel->step, kernel->step_count);
+  if (shared == NULL || kernel->inner != NULL)
+    return NULL;
+  emit_node(emitter, shared);
+  LLVMBasicBlockRef inside = tj_emit_block(emitter, "part"), after = tj_emit_block(emitter, "after");
+  LLVMBuildCondBr(emitter->builder, tj_emit_truth(emitter, shared), inside, after);
+  LLVMPositionBuilderAtEnd(emitter->builder, inside);
+  emitter->shared_mask = shared;
+  return after;
+}
+
+static void end_shared(tj_emitter *emitter, LLVMBasicBlockRef after) {
+  if (after == NULL)
+    return;
+  LLVMBuildBr(emitter->builder, after);
+  LLVMPositionBuilderAtEnd(emitter->builder, after);
+}
+
 static void emit_tiled(tj_emitter *emitter, const tj_grid *grid) {
   const tj_kernel *kernel = emitter->kernel;
   declare_lds(emitter);
@@ -96,7 +125,9 @@ static void emit_tiled(tj_emitter *emitter, const tj_grid *grid) {
     emit_phases(emitter, grid, (tj_phase){kernel->inner_step, kernel->inner_step_count, 0});
   tj_emit_begin_edge(emitter, &branch);
   tj_emit_begin_item(emitter, kernel->item, item);
+  LLVMBasicBlockRef after = begin_shared(emitter);
   emit_phases(emitter, grid, (tj_phase){kernel->step, kernel->step_count, 0});
+  end_shared(emitter, after);
   tj_emit_end_tile(emitter, &branch);
 }
 
