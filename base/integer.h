@@ -9,6 +9,14 @@ static inline uint64_t tj_magnitude(int64_t value) {
   return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
+static inline int64_t tj_least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static inline int64_t tj_greatest(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 /* The greatest common divisor; of 0 and a number, that number. */
 static inline uint64_t tj_gcd(uint64_t a, uint64_t b) {
   while (b > 1) {

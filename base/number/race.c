@@ -28,14 +28,6 @@ typedef struct {
   int64_t *first, *second;
 } search;
 
-static int64_t larger(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 static int64_t magnitude(int64_t a) {
   return a < 0 ? -a : a;
 }
@@ -58,14 +50,14 @@ static bool is_empty(interval of) {
 static interval stepped(const search *s, uint32_t mode) {
   const tj_race_side *to = destination(s, mode);
   int64_t step = s->step[mode];
-  return (interval){larger(to->begin, to->begin - step), smaller(to->end, to->end - step)};
+  return (interval){tj_greatest(to->begin, to->begin - step), tj_least(to->end, to->end - step)};
 }
 
 /* Those of them at which the source is valid, `step` further on. */
 static interval sourced(const search *s, uint32_t mode, uint32_t source, int64_t step) {
   const tj_race_side *from = &s->strides->side[mode][1 + source];
   interval of = stepped(s, mode);
-  return (interval){larger(of.begin, from->begin - step), smaller(of.end, from->end - step)};
+  return (interval){tj_greatest(of.begin, from->begin - step), tj_least(of.end, from->end - step)};
 }
 
 static wide moved(const search *s, uint32_t source) {

@@ -3,13 +3,10 @@
  * not where a line ends. */
 #include "base/number/run.h"
 
+#include "base/integer.h"
 #include "base/number/power.h"
 
 enum { MANY = 1 << 20 /* bytes or coordinates: more are priced alike */ };
-
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
 
 tj_run tj_run_of_element(int64_t bytes, int64_t line) {
   return (tj_run){.bytes = bytes, .grain = line, .goes_on = true};
@@ -18,11 +15,11 @@ tj_run tj_run_of_element(int64_t bytes, int64_t line) {
 tj_run tj_run_along(tj_run run, const tj_run_step *step, int64_t part, bool is_whole) {
   run.goes_on = run.goes_on && step->continues;
   if (run.goes_on)
-    run.bytes = least(run.bytes, MANY) * least(part, MANY);
+    run.bytes = tj_least(run.bytes, MANY) * tj_least(part, MANY);
   if (run.goes_on && !is_whole)
-    run.grain = least(run.grain, step->grain * tj_power_in(least(part, MANY)));
+    run.grain = tj_least(run.grain, step->grain * tj_power_in(tj_least(part, MANY)));
   if (!run.goes_on && !(is_whole && part == 1))
-    run.grain = least(run.grain, step->grain);
+    run.grain = tj_least(run.grain, step->grain);
   run.goes_on = run.goes_on && is_whole;
   return run;
 }
@@ -30,12 +27,12 @@ tj_run tj_run_along(tj_run run, const tj_run_step *step, int64_t part, bool is_w
 /* Bytes of lines that instructions touch in vain at the ends of as many runs as they have lanes: instructions end
  * within a run at multiples of what both have in common. */
 static int64_t touched_by_cuts(const tj_run *run, int64_t line, int64_t vector, int64_t lanes) {
-  int64_t vectors = tj_divided_up(run->bytes, vector), common = least(tj_power_in(vectors), lanes);
-  return (vectors - common) * (line - least(least(run->grain, common * vector), line));
+  int64_t vectors = tj_divided_up(run->bytes, vector), common = tj_least(tj_power_in(vectors), lanes);
+  return (vectors - common) * (line - tj_least(tj_least(run->grain, common * vector), line));
 }
 
 int64_t tj_run_lines(const tj_run *run, int64_t line, int64_t vector, int64_t lanes) {
-  int64_t grain = least(run->grain, line), runs = lanes > 0 ? lanes : 1;
+  int64_t grain = tj_least(run->grain, line), runs = lanes > 0 ? lanes : 1;
   int64_t touched = (tj_rounded_up(run->bytes, grain) + line - grain) * runs;
   touched += lanes > 0 ? touched_by_cuts(run, line, vector, lanes) : 0;
   return touched * TJ_RUN_PARTS / (run->bytes * runs);

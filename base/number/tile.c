@@ -95,8 +95,8 @@ tj_tile_run tj_tile_run_of(const tj_tile_case *c, uint32_t side) {
 /* The run with a mode, of which it has a part. */
 static tj_tile_run run_along(const tj_tile_case *c, tj_tile_run run, uint32_t mode, int64_t part) {
   int64_t stride = c->stride[run.side][mode], extent = c->extent[mode], line = c->tile->line_bytes;
-  int64_t grain = stride > 0 ? tj_tile_least(tj_power_in(stride), line) * least_bytes(c, run.side) : line;
-  const tj_run_step step = {tj_tile_least(grain, line), run.modes == 0 || stride == run.end};
+  int64_t grain = stride > 0 ? tj_least(tj_power_in(stride), line) * least_bytes(c, run.side) : line;
+  const tj_run_step step = {tj_least(grain, line), run.modes == 0 || stride == run.end};
   run.run = tj_run_along(run.run, &step, part, part == extent);
   run.end = stride * extent;
   run.modes |= 1u << mode;
@@ -105,7 +105,7 @@ static tj_tile_run run_along(const tj_tile_case *c, tj_tile_run run, uint32_t mo
 
 tj_tile_run tj_tile_run_on(const tj_tile_case *c, tj_tile_run run, uint32_t axis, int64_t length) {
   uint32_t mode = c->tile->axis[axis];
-  return mode == TJ_TILE_NONE ? run : run_along(c, run, mode, tj_tile_least(c->extent[mode], length));
+  return mode == TJ_TILE_NONE ? run : run_along(c, run, mode, tj_least(c->extent[mode], length));
 }
 
 int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lanes) {
@@ -129,12 +129,12 @@ typedef struct {
 } making;
 
 static int64_t share_of(const making *t, uint32_t axis, int64_t taken, int64_t of) {
-  return tj_tile_balanced(t->all[axis], tj_tile_quotient(of, taken));
+  return tj_even_part(t->all[axis], tj_quotient(of, taken));
 }
 
 static int64_t share_first(const making *t) {
   enum { LONG_RUN = 64 };
-  return tj_tile_lined(t->all[0], LONG_RUN, TJ_TILE_LINE_VECTORS);
+  return tj_even_lines(t->all[0], LONG_RUN, TJ_TILE_LINE_VECTORS);
 }
 
 /* What is left of the work-items goes along the further axes, wherever there is room. */
@@ -156,8 +156,8 @@ static void share_for_runs(const making *t, int64_t items[TJ_TILE_AXES]) {
 
 /* As many times the items of an axis that divide it as those that are taken otherwise leave. */
 static int64_t with_rest(const making *t, uint32_t axis, int64_t items, int64_t taken) {
-  int64_t left = tj_tile_quotient(TJ_TILE_ITEMS, taken * items);
-  return items * tj_tile_balanced(tj_tile_parts(t->all[axis], items), left);
+  int64_t left = tj_quotient(TJ_TILE_ITEMS, taken * items);
+  return items * tj_even_part(tj_parts(t->all[axis], items), left);
 }
 
 /* Where runs are made of whole cache lines, one on either side is enough, and a wave has both. */
@@ -175,7 +175,7 @@ static void share_for_lines(const making *t, int64_t items[TJ_TILE_AXES]) {
 
 /* A run is at most as long as a wave. */
 static int64_t lines_of_waves(const tj_tile_case *c, tj_tile_run run) {
-  run.run.bytes = tj_tile_least(run.run.bytes, TJ_TILE_LANES * (int64_t)c->tile->vector_bytes);
+  run.run.bytes = tj_least(run.run.bytes, TJ_TILE_LANES * (int64_t)c->tile->vector_bytes);
   return tj_tile_lines(c, &run, 0);
 }
 
@@ -194,14 +194,14 @@ static int64_t lines_of_runs(const making *t, int64_t first, int64_t loaded, int
 /* Work-items side by side are neighbours of the source first: where they take its next axis, a wave has only so many
  * whole rows of the destination's. */
 static int64_t lines_of_items(const making *t, const int64_t items[TJ_TILE_AXES]) {
-  int64_t left = tj_tile_quotient(TJ_TILE_LANES, items[0] * items[1]);
-  return lines_of_runs(t, items[0], items[1], items[1] == 1 ? items[2] : tj_tile_least(left, items[2]));
+  int64_t left = tj_quotient(TJ_TILE_LANES, items[0] * items[1]);
+  return lines_of_runs(t, items[0], items[1], items[1] == 1 ? items[2] : tj_least(left, items[2]));
 }
 
 /* What all tiles that have so many units of an axis move along it. */
 static int64_t moved_along(const making *t, uint32_t axis, int64_t part) {
   enum { MANY = 1 << 13 };
-  return tj_tile_covered(tj_tile_least(t->all[axis], MANY), part);
+  return tj_covered(tj_least(t->all[axis], MANY), part);
 }
 
 /* What all tiles move, by the lines that this touches; `part`: units of a tile along its next axes. */
@@ -264,7 +264,7 @@ static void share_slots(making *t) {
 static making begun(const tj_tile_case *c) {
   making t = {.of = c, .choice = {.is_worth = 1}};
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
-    t.all[i] = tj_tile_parts(tj_tile_extent(c, i), i == 0 ? c->tile->loaded : 1);
+    t.all[i] = tj_parts(tj_tile_extent(c, i), i == 0 ? c->tile->loaded : 1);
   return t;
 }
 
@@ -301,7 +301,7 @@ static int64_t lines_of_side(const making *t, uint32_t side) {
 static int64_t tiles_of(const making *t) {
   int64_t tiles = 1;
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
-    tiles = tj_tile_times(tiles, tj_tile_parts(t->all[i], t->choice.items[i] << t->choice.log[i]));
+    tiles = tj_tile_times(tiles, tj_parts(t->all[i], t->choice.items[i] << t->choice.log[i]));
   return tiles;
 }
 
@@ -332,12 +332,12 @@ typedef struct {
 
 /* The tile with about `wanted` groups along the source's next axis. */
 static way way_of(const making *t, int64_t log, int64_t wanted) {
-  int64_t slots = INT64_C(1) << log, first = tj_tile_least(t->all[0], TJ_TILE_ITEMS + 1);
-  int64_t room = TJ_TILE_ITEMS / (first * slots), some = tj_tile_greatest(room, 1);
-  int64_t loaded = tj_tile_parts(t->all[1], slots), stored = tj_tile_parts(t->all[2], slots);
+  int64_t slots = INT64_C(1) << log, first = tj_least(t->all[0], TJ_TILE_ITEMS + 1);
+  int64_t room = TJ_TILE_ITEMS / (first * slots), some = tj_greatest(room, 1);
+  int64_t loaded = tj_parts(t->all[1], slots), stored = tj_parts(t->all[2], slots);
   way w = {.log = log};
-  w.stored = tj_tile_balanced(stored, tj_tile_quotient(some, tj_tile_balanced(loaded, tj_tile_least(some, wanted))));
-  w.loaded = tj_tile_balanced(loaded, tj_tile_quotient(some, w.stored));
+  w.stored = tj_even_part(stored, tj_quotient(some, tj_even_part(loaded, tj_least(some, wanted))));
+  w.loaded = tj_even_part(loaded, tj_quotient(some, w.stored));
   const int64_t part[NEXT_AXES] = {slots * w.loaded, slots * w.stored, SLOTS >> log};
   w.lines = lines_of_runs(t, first, part[0], part[1]);
   bool is_possible = room >= 1 && (slots == SLOTS || first % 2 == 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kinds of tiles have in common: sums and products that do not overflow, equal parts, the cache lines that
- * runs touch. */
+/* What the kinds of tiles have in common: sums and products that do not overflow, the cache lines that runs touch. */
 #ifndef TJ_BASE_TILE_PARTS_H
 #define TJ_BASE_TILE_PARTS_H
 
+#include "base/number/parts.h"
 #include "base/number/run.h"
 #include "base/number/tile.h"
 
@@ -18,14 +18,6 @@ typedef struct {
   int64_t extent[TJ_TILE_MODES + 1], stride[TJ_TILE_SIDES][TJ_TILE_MODES + 1];
 } tj_tile_case;
 
-static inline int64_t tj_tile_least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-static inline int64_t tj_tile_greatest(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
 /* Of costs: what is too much is INT64_MAX. */
 static inline int64_t tj_tile_times(int64_t a, int64_t b) {
   int64_t product;
@@ -35,33 +27,6 @@ static inline int64_t tj_tile_times(int64_t a, int64_t b) {
 static inline int64_t tj_tile_plus(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-/* a / b rounded up, at least 1. */
-static inline int64_t tj_tile_parts(int64_t a, int64_t b) {
-  return tj_tile_greatest((a + b - 1) / b, 1);
-}
-
-/* a / b rounded down, at least 1. */
-static inline int64_t tj_tile_quotient(int64_t a, int64_t b) {
-  return tj_tile_greatest(a / b, 1);
-}
-
-/* The length of one of as few equal parts of `total` as are at most `most`, rounded up. */
-static inline int64_t tj_tile_balanced(int64_t total, int64_t most) {
-  return tj_tile_parts(total, tj_tile_parts(total, most));
-}
-
-/* All of a length, in whole parts. */
-static inline int64_t tj_tile_covered(int64_t all, int64_t part) {
-  return tj_tile_parts(all, part) * part;
-}
-
-/* All of a length, or one of as few equal parts as possible, of whole cache lines, which have so many units, where
- * these are not more than `most`. */
-static inline int64_t tj_tile_lined(int64_t all, int64_t most, int64_t in_line) {
-  int64_t part = tj_tile_balanced(all, most), lines = tj_tile_covered(part, in_line);
-  return part < all && lines <= most ? lines : part;
 }
 
 static inline bool tj_tile_has(const tj_tile_case *c, uint32_t axis) {

@@ -38,7 +38,7 @@ typedef struct {
 
 static int64_t moved(int64_t all, int64_t part) {
   enum { MANY = 1 << 20 };
-  return tj_tile_covered(tj_tile_least(all, MANY), part);
+  return tj_covered(tj_least(all, MANY), part);
 }
 
 /* How many of `both` are along the first mode, the others along the second, so that least is moved: as many as do not
@@ -95,11 +95,11 @@ static int64_t destination_lines(const making *t, const box *b) {
 /* What moving everything by such tiles costs: each tile and each of its waves, by the lines that its runs touch. */
 static int64_t cost_of(const making *t, const box *b) {
   enum { MANY = 1 << 10, TILE = 1, WAVE = 3, WAVES = 4 };
-  int64_t most = t->tile->most, columns = tj_tile_least(b->part[A] * b->part[C], most);
-  int64_t rows = tj_tile_least(b->part[B] * b->part[D], most);
-  int64_t cost = tj_tile_parts(columns * rows, tj_tile_quotient(most, WAVES)) * WAVE + TILE;
+  int64_t most = t->tile->most, columns = tj_least(b->part[A] * b->part[C], most);
+  int64_t rows = tj_least(b->part[B] * b->part[D], most);
+  int64_t cost = tj_parts(columns * rows, tj_quotient(most, WAVES)) * WAVE + TILE;
   for (uint32_t i = 0; i < AXES; i++)
-    cost = tj_tile_times(cost, tj_tile_parts(tj_tile_least(t->all[i], MANY), b->part[i]));
+    cost = tj_tile_times(cost, tj_parts(tj_least(t->all[i], MANY), b->part[i]));
   return tj_tile_times(cost, source_lines(t, b) + destination_lines(t, b));
 }
 
@@ -109,16 +109,16 @@ enum { WIDE, LINED, NARROW, WIDTHS };
 /* A box of about so many rows. */
 static box box_of(const making *t, int64_t rows, uint32_t width) {
   const tj_tile *tile = t->tile;
-  int64_t wanted = tj_tile_greatest(tj_tile_least(rows, tile->most), 1);
-  int64_t in_line = tj_tile_quotient(TJ_TILE_LINE_VECTORS, tile->vectors * tile->passes);
+  int64_t wanted = tj_greatest(tj_least(rows, tile->most), 1);
+  int64_t in_line = tj_quotient(TJ_TILE_LINE_VECTORS, tile->vectors * tile->passes);
   box b;
-  b.part[B] = tj_tile_lined(t->all[B], wanted, tj_tile_quotient(TJ_TILE_LINE_VECTORS, tile->slots));
-  b.part[D] = tj_tile_balanced(t->all[D], tj_tile_quotient(wanted, b.part[B]));
-  int64_t most = tj_tile_quotient(tile->most, tj_tile_least(b.part[B] * b.part[D], tile->most));
-  int64_t line = tj_tile_least(most, in_line);
+  b.part[B] = tj_even_lines(t->all[B], wanted, tj_quotient(TJ_TILE_LINE_VECTORS, tile->slots));
+  b.part[D] = tj_even_part(t->all[D], tj_quotient(wanted, b.part[B]));
+  int64_t most = tj_quotient(tile->most, tj_least(b.part[B] * b.part[D], tile->most));
+  int64_t line = tj_least(most, in_line);
   const int64_t room[WIDTHS] = {[WIDE] = most, [LINED] = most / line * line, [NARROW] = line};
-  b.part[A] = tj_tile_lined(t->all[A], room[width], in_line);
-  b.part[C] = tj_tile_balanced(t->all[C], tj_tile_quotient(most, b.part[A]));
+  b.part[A] = tj_even_lines(t->all[A], room[width], in_line);
+  b.part[C] = tj_even_part(t->all[C], tj_quotient(most, b.part[A]));
   b.cost = cost_of(t, &b);
   return b;
 }
@@ -140,14 +140,14 @@ static int64_t log_of(int64_t power) {
 
 tj_tile_choice tj_tile_choose_turned(const tj_tile_case *c) {
   making t = {.of = c, .tile = c->tile, .column = (int64_t)c->tile->vectors * c->tile->loaded};
-  int64_t columns = tj_tile_parts(tj_tile_extent(c, A), t.column);
-  int64_t vectors = tj_tile_parts(tj_tile_extent(c, B), t.tile->stored);
+  int64_t columns = tj_parts(tj_tile_extent(c, A), t.column);
+  int64_t vectors = tj_parts(tj_tile_extent(c, B), t.tile->stored);
   share_slots(&t, vectors);
   share_passes(&t, columns);
-  t.all[A] = tj_tile_parts(columns, t.passes[A]);
-  t.all[B] = tj_tile_parts(vectors, t.slots[B]);
-  t.all[C] = tj_tile_parts(tj_tile_extent(c, C), t.passes[C]);
-  t.all[D] = tj_tile_parts(tj_tile_extent(c, D), t.slots[D]);
+  t.all[A] = tj_parts(columns, t.passes[A]);
+  t.all[B] = tj_parts(vectors, t.slots[B]);
+  t.all[C] = tj_parts(tj_tile_extent(c, C), t.passes[C]);
+  t.all[D] = tj_parts(tj_tile_extent(c, D), t.slots[D]);
   box best = best_box(&t);
   tj_tile_choice choice = {.is_worth = 1};
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)

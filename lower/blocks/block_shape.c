@@ -2,6 +2,7 @@
 /* Choosing blocks and tiles. */
 #include "lower/blocks/block_shape.h"
 
+#include "base/number/parts.h"
 #include "base/number/power.h"
 #include "ir/index/facts.h"
 
@@ -91,7 +92,7 @@ static int64_t power_within(int64_t most, int64_t extent) {
 static int64_t best_count(int64_t extent, int64_t piece, int64_t wanted, int64_t most) {
   int64_t best = wanted, least = INT64_MAX;
   for (int64_t count = wanted; count <= most && count <= tj_divided_up(extent, piece); count++) {
-    int64_t cover = tj_divided_up(tj_divided_up(extent, piece), count) * count;
+    int64_t cover = tj_covered(tj_divided_up(extent, piece), count);
     if (cover < least) {
       best = count;
       least = cover;

@@ -8,7 +8,7 @@
  * Tiles are copied in the order of the source. What is not worth caching bypasses the caches where rows are long. */
 #include "lower/blocks/rows.h"
 
-#include "base/number/power.h"
+#include "base/number/parts.h"
 #include "ir/index/facts.h"
 #include "ir/layout/leaves.h"
 #include "ir/simplify/simplify.h"
@@ -37,9 +37,7 @@ static const tj_node *elements_of(const tj_block_map *map, int64_t bytes) {
 static int64_t piece_of(const tj_block_map *map) {
   int64_t length = tj_block_extent(map, along(map))->facts.high, most = elements_of(map, PIECE_BYTES)->value;
   int64_t line = elements_of(map, TJ_BLOCK_LINE_BYTES)->value;
-  if (!tj_block_is_fixed(map, along(map)))
-    return most;
-  return length <= most ? length : tj_rounded_up(tj_divided_up(length, tj_divided_up(length, most)), line);
+  return tj_block_is_fixed(map, along(map)) ? tj_even_lines(length, most, line) : most;
 }
 
 static const tj_node *find_in_box(const tj_rows *rows, uint32_t mode) {

@@ -12,6 +12,7 @@
  * square is half a tile further along the destination. Such tiles take more than a workgroup's part of LDS: one group
  * of their columns goes through it after the other, as a pass. */
 #include "lower/flexible/flexible_turn.h"
+#include "base/integer.h"
 #include "base/machine/processor.h"
 #include "ir/layout/arith.h"
 #include "lower/kernel/arithmetic.h"
@@ -63,7 +64,7 @@ static bool may_pass(const tj_turn *t) {
 
 /* Squares: a work-item stores as much of each element of a column as of one, a part of a column in each pass. */
 static void hold_squares(tj_turn *t) {
-  t->word = tj_turn_least(t->stored, TJ_TURN_LOADS);
+  t->word = tj_least(t->stored, TJ_TURN_LOADS);
   t->together = t->stored / t->word;
   t->slots = t->vectors = t->passes = 1;
   t->rows = t->loaded / t->together;

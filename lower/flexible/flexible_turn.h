@@ -51,10 +51,6 @@ typedef struct {
   const tj_node *in_order; /* launch: vectors of what has its place in the order */
 } tj_turn;
 
-static inline int64_t tj_turn_least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 /* The axes of columns and of `d` as they follow `b` in the destination; then TJ_TILE_FOLLOWING. */
 static inline const uint32_t *tj_turn_after(const tj_turn *t) {
   return t->f->kernel->launched->tile.after;

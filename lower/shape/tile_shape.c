@@ -3,6 +3,7 @@
  * of all pairs of these, those of least cost. */
 #include "lower/shape/tile_shape.h"
 
+#include "base/integer.h"
 #include "base/machine/bank.h"
 #include "base/number/cost.h"
 #include "base/number/power.h"
@@ -26,10 +27,6 @@ typedef struct {
   int64_t extent[TJ_SHAPE_MOST_MODES];
 } reach;
 
-static int64_t at_most(int64_t value, int64_t limit) {
-  return value < limit ? value : limit;
-}
-
 static int64_t power_below(int64_t value) {
   int64_t power = 1;
   while (2 * power <= value)
@@ -49,7 +46,7 @@ static bool is_first(const tj_shape_problem *problem, uint32_t mode, tj_side_nam
 
 static void set_unit(const tj_shape_problem *problem, tj_tile_shape *shape, tj_side_name side) {
   uint32_t first = problem->order[side][0];
-  int64_t unit = at_most(problem->width[side], power_below(shape->extent[first]));
+  int64_t unit = tj_least(problem->width[side], power_below(shape->extent[first]));
   shape->unit[first] = unit > shape->unit[first] ? unit : shape->unit[first];
 }
 
@@ -120,7 +117,7 @@ static int64_t reach_of_lanes(const tj_shape_problem *problem, const tj_tile_sha
     int64_t units = tj_shape_room(shape, before) / scale_of(problem, shape, before, TJ_DESTINATION);
     lanes = lanes % units == 0 ? lanes / units : 1;
   }
-  return at_most(lanes, tj_power_in(shape->extent[mode]));
+  return tj_least(lanes, tj_power_in(shape->extent[mode]));
 }
 
 static tj_run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
@@ -227,7 +224,7 @@ static double least_sharing_cost(const tj_shape_problem *problem, const tj_tile_
 
 static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   uint32_t across = problem->order[TJ_DESTINATION][0], along = problem->order[TJ_SOURCE][0];
-  int64_t depth = at_most(shape->unit[across], VECTOR_BYTES / problem->carried_bytes);
+  int64_t depth = tj_least(shape->unit[across], VECTOR_BYTES / problem->carried_bytes);
   if (!shape->is_staged || across == along || depth < 1)
     return 1;
   while (depth > 1 && depth * shape->unit[along] > MOST_BLOCK)
@@ -303,14 +300,14 @@ static uint32_t list_cuts(const tj_shape_problem *problem, uint32_t mode, int64_
       grain = problem->width[side];
   }
   if (!m->is_exact) {
-    for (int64_t cut = power_below(at_most(m->extent, most)); cut >= 1; cut /= 2)
+    for (int64_t cut = power_below(tj_least(m->extent, most)); cut >= 1; cut /= 2)
       add_cut(cuts, &count, cut);
     return count;
   }
   for (int64_t tiles = tj_divided_up(m->extent, most); tiles <= m->extent; tiles += 1 + tiles / 4) {
     int64_t even = tj_divided_up(m->extent, tiles);
-    add_cut(cuts, &count, at_most(tj_rounded_up(even, grain), m->extent));
-    add_cut(cuts, &count, at_most(tj_rounded_up(even, 8 * grain), m->extent));
+    add_cut(cuts, &count, tj_least(tj_rounded_up(even, grain), m->extent));
+    add_cut(cuts, &count, tj_least(tj_rounded_up(even, 8 * grain), m->extent));
   }
   return count;
 }
@@ -398,7 +395,7 @@ static bool can_pass(const tj_shape_problem *problem, const tj_tile_shape *shape
 
 /* What stores to LDS cost: each pass takes as long as one alone, and less than a word takes as long as a word. */
 static double lds_store_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
-  int64_t bytes = at_most(shape->depth * problem->carried_bytes, TJ_BANK_BYTES);
+  int64_t bytes = tj_least(shape->depth * problem->carried_bytes, TJ_BANK_BYTES);
   return tj_cost_in_lines.lds_stores * (double)shape->passes * TJ_BANK_BYTES / (double)bytes;
 }
 
