@@ -82,7 +82,8 @@ static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t byt
   if (has_two_places(last))
     return false;
   int64_t distance;
-  if (!go_together(l->graph, last->step, step, &distance) || last->bytes % WORD != 0 || last->bytes + bytes > MOST_BYTES ||
+  if (!go_together(l->graph, last->step, step, &distance) || last->bytes % WORD != 0 ||
+      last->bytes + bytes > MOST_BYTES ||
       distance != last->bytes / tj_element_bytes(l->kernel, step->access.buffer) ||
       !may_be_one(l->kernel, last->step, last->bytes + bytes))
     return false;

@@ -338,12 +338,11 @@ static const tj_node *has_all_columns(const tj_array_maker *maker) {
   const tj_node *size = maker->space->columns.size;
   bool is_whole = (shape->loops && !shape->is_split) || shape->piece == NULL ||
                   tj_facts_divisible(&size->facts, tj_facts_content(&shape->piece->facts));
-  return is_whole ? int_of(maker, 1)
-                  : tj_less_equal(graph, tj_add(graph, maker->base_column, shape->piece), size);
+  return is_whole ? int_of(maker, 1) : tj_less_equal(graph, tj_add(graph, maker->base_column, shape->piece), size);
 }
 
-/* Truth, whether all rows and columns of a workgroup are there; NULL: they always are, or that changes little: a GPU's
- * work-item that has no row does what others do, but for loads and stores. */
+/* Truth, whether all rows and columns of a workgroup are there; NULL: they always are, or that changes little: a
+ * GPU's work-item that has no row does what others do, but for loads and stores. */
 static const tj_node *inner_truth(const tj_array_maker *maker) {
   const tj_node *rows = has_all_rows(maker), *columns = has_all_columns(maker);
   if (tj_is_constant(columns) && maker->target->wave_size > 1)

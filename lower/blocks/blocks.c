@@ -33,9 +33,11 @@ static bool stays_inside(const tj_mapping *mapping, const tj_mapping_side *side,
   uint32_t found[TJ_MAPPING_MOST_DIGITS];
   uint32_t count = tj_mapping_digits_along(side->digit, side->digit_count, mode, found);
   int64_t limit = tj_mapping_extent(mapping, mode);
-  for (uint32_t i = 0; i < count; limit = side->digit[found[i++]].step) {
-    if (found[i] >= side->item_digits && side->digit[found[i]].extent * side->digit[found[i]].step > limit)
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_mapping_digit *d = &side->digit[found[i]];
+    if (found[i] >= side->item_digits && d->extent * d->step > limit)
       return false;
+    limit = d->step;
   }
   return true;
 }

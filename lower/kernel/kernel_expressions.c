@@ -80,8 +80,8 @@ static void join_predicates(tj_kernel *kernel) {
   }
 }
 
-/* Leaves out stores that never happen; returns how many steps there are without. Of flat kernels, the last step is the
- * store, whatever it does. */
+/* Leaves out stores that never happen; returns how many steps there are without. Of flat kernels, the last step is
+ * the store, whatever it does. */
 static uint32_t without_idle_stores(tj_kernel_step step[], uint32_t count) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++) {

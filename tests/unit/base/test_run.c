@@ -61,8 +61,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* What is side by side in a tile is whole runs. The greatest power of two that all of them
- * begin at a multiple of, in bytes up to a line. */
+/* What is side by side in a tile is whole runs. The greatest power of two that all of them begin at a multiple of, in
+ * bytes up to a line. */
 static int64_t check_tile(const tensor *t, const tj_run *run, int64_t tile, int64_t grain) {
   static int64_t place[MOST_ELEMENTS];
   int64_t count = 0, begin = 0;
