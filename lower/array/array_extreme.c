@@ -95,7 +95,7 @@ static const bool *zeros_with_buffers(tj_graph *graph, const tj_array_space *spa
 bool tj_array_takes_zeros(tj_graph *graph, const tj_array_space *space, const tj_array *reduction) {
   const tj_array *of = reduction->arg[0];
   bool is_square = of->op == TJ_ARRAY_mul && of->arg[0] == of->arg[1], is_size = of->op == TJ_ARRAY_abs;
-  bool takes = (reduction->op == TJ_ARRAY_SUM && (is_square || is_size)) ||
-               (reduction->op == TJ_ARRAY_LARGEST && is_size);
+  bool takes =
+      (reduction->op == TJ_ARRAY_SUM && (is_square || is_size)) || (reduction->op == TJ_ARRAY_LARGEST && is_size);
   return takes && space->columns.size->facts.low > 0 && zeros_with_buffers(graph, space)[of->number];
 }

@@ -257,8 +257,7 @@ static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array 
   uint32_t waves = waves_of_row(maker);
   const tj_node *row = tj_terse_div(graph, maker->item, tj_int(graph, maker->shape.lanes));
   const tj_node *begin = tj_terse_add(graph, tj_terse_mul(graph, row, tj_int(graph, waves)), tj_int(graph, place));
-  return waves > FEW_WAVES ? load_many_waves(maker, begin, reduction)
-                                    : load_few_waves(maker, begin, reduction);
+  return waves > FEW_WAVES ? load_many_waves(maker, begin, reduction) : load_few_waves(maker, begin, reduction);
 }
 
 /* Those of a level that go with others, or those that do not. */

@@ -61,7 +61,8 @@ const tj_layout *tj_order_of_tiles(tj_graph *graph, const tj_domain *domain, con
 /* --- sequences --- */
 
 /* As measured on an H100 over orders of 57 transpositions of four types, docs/benchmarks.md: workgroups at one time;
- * the bytes between which memory changes its page; what a page costs that is stored to, of one that is loaded from. */
+ * the bytes between which memory changes its page; what a page costs that is stored to, of one that is loaded from.
+ */
 enum { TILES_AT_ONCE = 528, PAGE_BYTES = 4096 };
 static const double COST_OF_STORED_PAGE = 0.35;
 

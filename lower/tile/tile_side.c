@@ -30,15 +30,6 @@ uint32_t tj_longest_vector(const tj_mapping_digit *digit) {
   return tj_is_power_of_two(digit->extent) && digit->extent <= MOST_LANES ? (uint32_t)digit->extent : 1;
 }
 
-int64_t tj_slot_distance(const tj_mapping_side *side, uint32_t slot, uint32_t mode) {
-  int64_t rest = slot, distance = 0;
-  for (uint32_t i = side->item_digits; i < side->digit_count; i++) {
-    distance += side->digit[i].mode == mode ? rest % side->digit[i].extent * side->digit[i].step : 0;
-    rest /= side->digit[i].extent;
-  }
-  return distance;
-}
-
 bool tj_slots_are_run(const tj_mapping_side *side, const tj_node *const stride[]) {
   int64_t have = 1;
   for (uint32_t i = side->item_digits; i < side->digit_count; have *= side->digit[i++].extent) {
@@ -55,13 +46,14 @@ void tj_side_stride(tj_graph *graph, tj_side *side, tj_tile_element first, const
   for (uint32_t slot = 0; slot < side->tile->slot_count; slot++) {
     tj_access *access = &side->element[slot].access;
     const tj_node *base = tj_int(graph, 0);
+    int64_t distance[TJ_MAX_DIMENSIONS] = {0};
+    tj_mapping_add_slot(side->tile->strided, slot, distance);
     side->element[slot] = first;
     for (uint32_t m = 0; m < modes; m++) {
-      int64_t distance = tj_slot_distance(side->tile->strided, slot, m);
-      if (distance > 0 && tj_is_constant(stride[m]) && stride[m]->value >= 0)
-        access->displacement += distance * stride[m]->value;
-      else if (distance > 0)
-        base = tj_add(graph, base, tj_mul(graph, stride[m], tj_int(graph, distance)));
+      if (distance[m] > 0 && tj_is_constant(stride[m]) && stride[m]->value >= 0)
+        access->displacement += distance[m] * stride[m]->value;
+      else if (distance[m] > 0)
+        base = tj_add(graph, base, tj_mul(graph, stride[m], tj_int(graph, distance[m])));
     }
     access->base = tj_is_int(base, 0) ? NULL : base;
   }

@@ -41,9 +41,6 @@ bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t 
  */
 uint32_t tj_longest_vector(const tj_mapping_digit *digit);
 
-/* How far along a mode a slot is from slot 0. */
-int64_t tj_slot_distance(const tj_mapping_side *side, uint32_t slot, uint32_t mode);
-
 /* Takes all elements of a side from that of slot 0, by strides of so many modes. */
 void tj_side_stride(tj_graph *graph, tj_side *side, tj_tile_element first, const tj_node *const stride[],
                     uint32_t modes);

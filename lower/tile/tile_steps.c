@@ -387,9 +387,11 @@ static void add_fetches(tj_tile_maker *maker, uint32_t begin, uint32_t end) {
   tj_substitute(graph, &(tj_substitution){&workgroup, &next, 1}, &ahead, 1);
   for (uint32_t i = begin * s->width; i < end * s->width; i += s->width) {
     tj_access access = s->element[s->order[i]].access;
+    int64_t distance[TJ_MAX_DIMENSIONS] = {0};
+    tj_mapping_add_slot(s->tile->strided, s->order[i], distance);
     access.offset = ahead;
     access.valid = predicate_of(maker, s, s->order[i]);
-    if (tj_slot_distance(s->tile->strided, s->order[i], along) % line == 0)
+    if (distance[along] % line == 0)
       add_vector(maker, TJ_STEP_PREFETCH, access, s->order + i, 1, &all)->slot = 0;
   }
 }
