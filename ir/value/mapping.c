@@ -460,6 +460,10 @@ static bool is_by_mode(tj_graph *graph, const tj_tuple *part, const tj_tuple *sh
   return reaches;
 }
 
+bool tj_mapping_lds_is_by_mode(tj_graph *graph, const tj_mapping *mapping) {
+  return is_by_mode(graph, tj_mapping_part(graph, mapping), tj_value_layout(mapping->lds)->shape);
+}
+
 /* An offset leads into LDS, and all of it is a number of bytes that machines have. */
 static void check_lds_reach(tj_graph *graph, const tj_mapping *mapping) {
   const tj_tuple *offset = mapping->lds->kind == TJ_VALUE_COMPOSED ? mapping->lds->composed->offset : NULL;

@@ -179,6 +179,8 @@ void tj_mapping_add_slot(const tj_mapping_side *side, uint32_t slot, int64_t pla
  * 0 bits where it has none. */
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]);
 tj_swizzle tj_mapping_lds_swizzle(const tj_mapping *mapping);
+/* Whether the layout of `lds` has a mode for each of the tile's, and not the part's index for its coordinate. */
+bool tj_mapping_lds_is_by_mode(tj_graph *graph, const tj_mapping *mapping);
 /* The extents of what goes through LDS in one pass: along a mode, and all of them. */
 int64_t tj_mapping_part_extent(const tj_mapping *mapping, uint32_t mode);
 const tj_tuple *tj_mapping_part(tj_graph *graph, const tj_mapping *mapping);

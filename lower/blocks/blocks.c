@@ -100,7 +100,7 @@ static uint64_t modes_of_slots(const tj_mapping_side *side) {
 static bool is_strided(const block_tile *t) {
   const tj_block_map *map = t->map;
   const tj_node *stride[TJ_BLOCK_MOST_MODES];
-  bool is = t->mapping->lds != NULL ? tj_lds_strides(t->mapping, stride) : stay_with_items(t->mapping);
+  bool is = t->mapping->lds != NULL ? tj_lds_strides(map->graph, t->mapping, stride) : stay_with_items(t->mapping);
   for (uint32_t m = 0; m < map->domain->count && is; m++)
     is = tj_block_is_moved_back(map, t->mapping, m);
   for (uint32_t i = 0; i < TJ_OPERAND_OTHERS + map->domain->other_count && is; i++) {

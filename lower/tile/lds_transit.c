@@ -127,10 +127,10 @@ static lds_place *place_slots(stager *st, tj_side *s, const tj_side *active) {
   return place;
 }
 
-bool tj_lds_strides(const tj_mapping *mapping, const tj_node *stride[]) {
+bool tj_lds_strides(tj_graph *graph, const tj_mapping *mapping, const tj_node *stride[]) {
   const tj_tuple *strides = tj_value_layout(mapping->lds)->stride;
   uint32_t rank = tj_mapping_rank(mapping);
-  bool is_flat = mapping->lds->kind == TJ_VALUE_LAYOUT && tj_tuple_is_list(strides) && strides->count == rank;
+  bool is_flat = mapping->lds->kind == TJ_VALUE_LAYOUT && tj_mapping_lds_is_by_mode(graph, mapping);
   for (uint32_t m = 0; m < rank && is_flat; m++) {
     is_flat = strides->item[m]->kind == TJ_TUPLE_INTEGER;
     stride[m] = strides->item[m]->value;
@@ -148,7 +148,7 @@ static tj_side strided_in_lds(stager *st, const tj_side *side) {
   first.access = (tj_access){.buffer = TJ_LDS,
                              .offset = tj_simplified(graph, tj_mapping_lds_at(graph, mapping_of(st), first.digit)),
                              .valid = tj_side_active(graph, side, 0)};
-  tj_lds_strides(mapping_of(st), stride);
+  tj_lds_strides(graph, mapping_of(st), stride);
   tj_side_stride(graph, &s, first, stride, modes);
   tj_side_choose_vectors(graph, st->tiling->domain, &s, UINT32_MAX, TJ_ANYWHERE);
   return s;

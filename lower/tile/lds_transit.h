@@ -20,7 +20,7 @@ bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *
                      const tj_side *load, const tj_side *store, tj_staging *staging);
 
 /* How a layout in LDS steps along the modes of a tile; false where it does not step evenly along each. */
-bool tj_lds_strides(const tj_mapping *mapping, const tj_node *stride[]);
+bool tj_lds_strides(tj_graph *graph, const tj_mapping *mapping, const tj_node *stride[]);
 
 /* The numbers of work-items by which neighbours are served together in the widest loads of the target's LDS: a linear
  * map. NULL: they are anyhow, or no linear map says it. */

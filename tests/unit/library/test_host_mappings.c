@@ -66,6 +66,9 @@ static const row rows[] = {
      "load       slots 0-15 = src["},
     {"blocks of three modes", STRIPES, "f32", "tile=(40,2,5), load=(5,(8,2,5)):(8@0,(1@0,1@1,1@2))",
      "load       slots 8-15 = src["},
+    {"places in LDS by the tile's index", LINES, "f32",
+     "tile=(16,32), load=((4,2),(4,16)):((4@0,16@1),(1@0,1@1)), store=(16,32):(1@0,1@1), lds=(32,16):(16,1)",
+     "store      dst["},
     {"what is no block", SQUARE, "f32", "tile=(20,10), load=(20,10):(1@0,1@1), store=(20,10):(1@0,1@1)",
      "store      dst["},
 };
