@@ -109,17 +109,9 @@ static bool have_neighbours(const tj_flexible *f) {
          is_contiguous(f, tj_flexible_first(f, TJ_FLEXIBLE_DESTINATION), TJ_FLEXIBLE_DESTINATION);
 }
 
-/* Elements that move one by one go along the destination, unless both sides have neighbours. */
-static void choose_first(tj_flexible *f, bool is_single) {
-  tj_flexible_set_first(f, closest_mode(f, 0, TJ_FLEXIBLE_SOURCE), closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION));
-  uint32_t stored = tj_flexible_first(f, TJ_FLEXIBLE_DESTINATION);
-  if (is_single && !have_neighbours(f))
-    tj_flexible_set_first(f, stored, stored);
-}
-
 /* The first two modes of either side; further ones, in the destination's order, of tiles that do not turn around. */
-static void choose_modes(tj_flexible *f, bool is_single) {
-  choose_first(f, is_single);
+static void choose_modes(tj_flexible *f) {
+  tj_flexible_set_first(f, closest_mode(f, 0, TJ_FLEXIBLE_SOURCE), closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION));
   uint64_t taken = 0;
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
     taken |= bit_of(f->axis[i].mode);
@@ -140,10 +132,6 @@ static void choose_widths(tj_flexible *f, bool is_single) {
     width[side] = is_single ? 1 : f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
   width[TJ_FLEXIBLE_SOURCE] = lesser(width[TJ_FLEXIBLE_SOURCE], times * width[TJ_FLEXIBLE_DESTINATION]);
   width[TJ_FLEXIBLE_DESTINATION] = lesser(width[TJ_FLEXIBLE_DESTINATION], times * width[TJ_FLEXIBLE_SOURCE]);
-}
-
-static bool is_single(const tj_flexible *f) {
-  return f->width[TJ_FLEXIBLE_SOURCE] == 1 && f->width[TJ_FLEXIBLE_DESTINATION] == 1;
 }
 
 /* Whether the sides are layouts that have neighbours along the same mode, and go on along different ones. */
@@ -234,7 +222,7 @@ typedef struct {
   uint32_t bytes;          /* the alignment of vectors; 0: any */
   bool is_staged;          /* vectors go through LDS whole */
   bool is_scalar;          /* scalars have bounds */
-  bool is_single;          /* elements move one by one */
+  bool is_single;          /* elements turn around one by one */
 } wanted;
 
 static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, const wanted *w) {
@@ -303,7 +291,7 @@ static void begin(tj_flexible *f, const wanted *w) {
   if (f->given != NULL)
     tj_flexible_read_given(f);
   else
-    choose_modes(f, w->is_single);
+    choose_modes(f);
   choose_widths(f, w->is_single);
 }
 
@@ -353,7 +341,8 @@ static flexible_offer make_flexible(tj_graph *graph, const tj_kernel *flat, cons
   begin(&f, w);
   bool is_staged = w->is_staged || (given != NULL && !f.turns && stages(graph, given));
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
-  if ((!is_single(&f) && !have_neighbours(&f)) || (is_staged && !may_stage(&f)) || !measure_operands(&f, w, origin))
+  if (!have_neighbours(&f) || (is_staged && !may_stage(&f)) || (w->is_single && !f.turns) ||
+      !measure_operands(&f, w, origin))
     return none;
   bool may_be_scalar = !f.turns && !is_staged && tj_flexible_may_have_scalars(&f);
   if (w->is_scalar && !may_be_scalar)
@@ -430,26 +419,26 @@ static flexible_offer make_merged(tj_graph *graph, tj_kernel *flat, const tj_tar
   return offer;
 }
 
-/* Vectors, and elements one by one under them where masks may keep a launch from vectors. Returns the kernel of
- * vectors, or `flat`. */
-static tj_kernel *offer_first(tj_graph *graph, tj_kernel *flat, const tj_target *target, const wanted *w) {
-  const flexible_offer vectors = make_merged(graph, flat, target, w);
-  bool may_fail = vectors.kernel == NULL || vectors.cuts_vectors;
-  flexible_offer elements = {.kernel = NULL};
-  if (may_fail && w->given == NULL && is_masked(flat))
-    elements = make_merged(graph, flat, target, &(wanted){.is_single = true});
-  bool has_vectors = offers(graph, flat, flat, &vectors);
-  offers(graph, flat, flat, &elements);
-  return has_vectors ? vectors.kernel : flat;
+/* Elements that turn around one by one, for launches that masks keep from vectors. */
+static flexible_offer make_elements(tj_graph *graph, tj_kernel *flat, const tj_target *target, const wanted *w,
+                                    const flexible_offer *vectors) {
+  bool may_fail = vectors->kernel == NULL || vectors->cuts_vectors;
+  return may_fail && w->given == NULL && is_masked(flat)
+             ? make_merged(graph, flat, target, &(wanted){.is_single = true})
+             : (flexible_offer){.kernel = NULL};
 }
 
-bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *given) {
+tj_flexible_service tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target,
+                                      const tj_mapping *given) {
   if (!may_serve(flat->domain, target) || (given == NULL && !depends_on_parameters(flat->domain)))
-    return false;
+    return TJ_FLEXIBLE_SERVES_NONE;
   const wanted w = {.given = given};
-  tj_kernel *flexible = offer_first(graph, flat, target, &w);
-  if (flexible == flat)
-    return flat->faster != NULL;
+  const flexible_offer vectors = make_merged(graph, flat, target, &w),
+                       elements = make_elements(graph, flat, target, &w, &vectors);
+  bool has_vectors = offers(graph, flat, flat, &vectors), has_elements = offers(graph, flat, flat, &elements);
+  if (!has_vectors)
+    return has_elements ? TJ_FLEXIBLE_SERVES_MOST : TJ_FLEXIBLE_SERVES_NONE;
+  tj_kernel *flexible = vectors.kernel;
   if (target->needs_aligned_vectors)
     flexible = offer_aligned(graph, flat, target, w, flexible);
   const uint32_t bytes = target->needs_aligned_vectors ? target->vector_bytes : 0;
@@ -457,5 +446,5 @@ bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target
     flexible = offered(graph, flat, target, &(wanted){.bytes = bytes, .is_scalar = true}, flexible);
   if (given == NULL)
     offered(graph, flat, target, &(wanted){.bytes = bytes, .is_staged = true}, flexible);
-  return true;
+  return vectors.cuts_vectors && !has_elements ? TJ_FLEXIBLE_SERVES_WHOLE_VECTORS : TJ_FLEXIBLE_SERVES_MOST;
 }

@@ -14,10 +14,18 @@
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
+/* Whom a flexible kernel serves. */
+typedef enum {
+  TJ_FLEXIBLE_SERVES_NONE,
+  TJ_FLEXIBLE_SERVES_WHOLE_VECTORS, /* launches whose pads and extents along vectors are whole ones */
+  TJ_FLEXIBLE_SERVES_MOST
+} tj_flexible_service;
+
 /* Offers the flexible kernel in the place of a flat copy, where the launch's parameters allow: with the modes and
- * vectors of the given mapping, NULL for those that are chosen. False where there is none: nothing depends on
- * parameters, offsets are no sums of digits and strides, or a side has no neighbours and nothing is masked. TJ4020
- * for a given mapping of another form. */
-bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target, const struct tj_mapping *given);
+ * vectors of the given mapping, NULL for those that are chosen. There is none where nothing depends on parameters,
+ * offsets are no sums of digits and strides, or a side has no neighbours. TJ4020 for a given mapping of another form.
+ */
+tj_flexible_service tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target,
+                                      const struct tj_mapping *given);
 
 #endif

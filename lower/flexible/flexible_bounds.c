@@ -141,11 +141,12 @@ static bool keeps_vectors(const predicate *p, const linear *sum) {
     return true;
   if (!tj_is_int(stride, 1) && !tj_is_int(stride, -1))
     return false;
-  f->cuts_vectors = width > 1;
+  const tj_node *unless_cut = f->condition;
   const tj_node *end = tj_is_int(stride, 1) ? sum->constant : tj_add(f->graph, sum->constant, tj_int(f->graph, 1));
   tj_flexible_demand_multiple(f, tj_simplified(f->graph, end), width);
   for (uint32_t m = 0; m < f->domain->count; m++)
     tj_flexible_demand_multiple(f, m == first ? f->domain->mode[m].extent : sum->stride[m], width);
+  f->cuts_vectors = f->cuts_vectors || f->condition != unless_cut;
   return true;
 }
 

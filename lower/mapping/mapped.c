@@ -572,7 +572,7 @@ static tj_kernel *complete_at_launch(tj_graph *graph, const tj_kernel *flat, con
     rows = tj_map_launched_on_host(graph, kernel, given, target);
   if (rows == NULL)
     check_stream(graph->job, flat->mapped, target);
-  if (rows == NULL && !tj_offer_flexible(graph, kernel, target, given))
+  if (rows == NULL && tj_offer_flexible(graph, kernel, target, given) == TJ_FLEXIBLE_SERVES_NONE)
     tj_fail(graph->job, TJ_MAPPING,
             "launches choose items and slots on GPUs, where the modes of both vectors have neighbours and no tile "
             "would be longer than its mode, and on the host those of rows");

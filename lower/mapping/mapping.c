@@ -137,6 +137,19 @@ static tj_kernel *map_gather(tj_graph *graph, tj_kernel *flat, const tj_target *
   return kernel;
 }
 
+/* The coarse kernel under those that launches of whole vectors take; `flat` where there is none. */
+static tj_kernel *map_others_coarsely(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  tj_kernel *faster = flat->faster;
+  const tj_node *condition = flat->condition;
+  tj_kernel *general = tj_map_coarsely(graph, flat, target);
+  if (general == NULL)
+    return flat;
+  tj_kernel *coarse = general != flat ? general : flat->faster;
+  coarse->faster = faster;
+  coarse->condition = condition;
+  return general;
+}
+
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   if (tj_is_gather(flat))
     return map_gather(graph, flat, target);
@@ -145,8 +158,9 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (blocked != NULL)
     return blocked;
   tj_tile_search search;
-  if (tj_offer_flexible(graph, flat, target, NULL))
-    return flat;
+  tj_flexible_service service = tj_offer_flexible(graph, flat, target, NULL);
+  if (service != TJ_FLEXIBLE_SERVES_NONE)
+    return service == TJ_FLEXIBLE_SERVES_MOST ? flat : map_others_coarsely(graph, flat, target);
   if (!begin(&search, graph, flat, target)) {
     tj_kernel *coarse = tj_map_coarsely(graph, flat, target);
     return coarse != NULL ? coarse : flat;

@@ -193,9 +193,9 @@ static const struct {
     {"rows of the launch, padded along vectors",
      MATRICES "let v = transform(packed((M,N)), [pass_through(M), right_pad(N,8)], [[0],[1]], [[0],[1]])\n"
               "kernel k(src: f16 @ v, dst: f16 @ packed((M,N+8))) = copy(src, dst)"},
-    {"padded by no whole vectors",
+    {"padded by no whole vectors, and transposed",
      MATRICES "let v = transform(packed((M,N)), [pad(M,1,1), pad(N,1,1)], [[0],[1]], [[0],[1]])\n"
-              "kernel k(src: f16 @ v, dst: f16 @ (M+2,N+2):(N+2,1)) = copy(src, dst)"},
+              "kernel k(src: f16 @ v, dst: f16 @ (M+2,N+2):(1,M+2)) = copy(src, dst)"},
     {"preshuffle of the launch",
      "param n in 1..4096, k in 1..1024\n"
      "let shuffled = transform(packed((n,k,4,16,16)), [merge(n,16), merge(k,4,16)], [[0,3],[1,2,4]], [[0],[1]])\n"
@@ -207,7 +207,7 @@ static const struct {
 static void launched_paste_back(tj_context *context, const pasted_program *p, tj_emit stage) {
   char *reason;
   tj_blob tiled = emitted(context, p, p->text, TJ_EMIT_TILED);
-  static const char *const several[] = {".staged", ".scalars", ".elements"};
+  static const char *const several[] = {".staged", ".scalars", ".elements", ".coarse"};
   bool is_one = true;
   for (size_t i = 0; i < sizeof several / sizeof *several; i++)
     is_one = is_one && strstr(tiled.data, several[i]) == NULL;
