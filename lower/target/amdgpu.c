@@ -20,9 +20,10 @@ enum {
   GROUP_OF_ROWS = 256
 };
 
-/* The vector of a long row that a work-item keeps is enough: others of its compute unit load meanwhile, and code is
- * short. */
-enum { ROW_COLUMNS = 8 };
+/* So that four workgroups of a compute unit load while others reduce, as has to be on an H100 (docs/benchmarks.md):
+ * with half as many, code is short, but a row of 8192 columns takes 1024 work-items, of which a compute unit has two
+ * workgroups. */
+enum { ROW_COLUMNS = 16 };
 
 /* The first generation with v_maximum_f32. */
 enum { HAS_EXTREMES = 12 };
