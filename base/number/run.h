@@ -26,8 +26,8 @@ typedef struct {
 /* An element by itself, of so many bytes, as far as cache lines of so many tell. */
 tj_run tj_run_of_element(int64_t bytes, int64_t line);
 
-/* The run with the next mode, of which a tile has so many coordinates: all that there are, or a part. */
-tj_run tj_run_along(tj_run run, const tj_run_step *step, int64_t part, bool is_whole);
+/* Adds the next mode, of which a tile has so many coordinates: all that there are, or a part. */
+void tj_run_along(tj_run *run, const tj_run_step *step, int64_t part, bool is_whole);
 
 /* The lines that such runs touch on average, in parts of those that they fill: one run after the other, by
  * instructions of so many lanes with a vector of so many bytes each, at whose ends runs are cut. No lanes: nowhere.

@@ -97,7 +97,7 @@ static tj_tile_run run_along(const tj_tile_case *c, tj_tile_run run, uint32_t mo
   int64_t stride = c->stride[run.side][mode], extent = c->extent[mode], line = c->tile->line_bytes;
   int64_t grain = stride > 0 ? tj_least(tj_power_in(stride), line) * least_bytes(c, run.side) : line;
   const tj_run_step step = {tj_least(grain, line), run.modes == 0 || stride == run.end};
-  run.run = tj_run_along(run.run, &step, part, part == extent);
+  tj_run_along(&run.run, &step, part, part == extent);
   run.end = stride * extent;
   run.modes |= 1u << mode;
   return run;

@@ -129,7 +129,7 @@ static tj_run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape
     int64_t part = i < limit ? shape->extent[number] : 1;
     if (i == limit && !shape->is_staged)
       part = reach_of_lanes(problem, shape, number);
-    run = tj_run_along(run, &mode->step[side], part, mode->is_exact && part == mode->extent);
+    tj_run_along(&run, &mode->step[side], part, mode->is_exact && part == mode->extent);
   }
   return run;
 }

@@ -36,7 +36,7 @@ static tj_run run_of(const tensor *t) {
   for (uint32_t m = 0; m < MODES; m++) {
     bool continues = m == 0 || t->stride[m] == t->stride[m - 1] * t->extent[m - 1];
     const tj_run_step step = {tj_power_in(t->stride[m]) * t->bytes, continues};
-    run = tj_run_along(run, &step, t->part[m], t->part[m] == t->extent[m]);
+    tj_run_along(&run, &step, t->part[m], t->part[m] == t->extent[m]);
   }
   return run;
 }
