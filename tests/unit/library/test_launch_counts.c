@@ -106,6 +106,11 @@ static const row rows[] = {
           "kernel k(src: f32 @ padded, dst: f32 @ packed((M,N+p))) = copy(src, dst)",
      {{"M", 256}, {"N", 256}, {"p", 32}, {"q", 0}},
      {1.0, 738, 4312, 1276, 0, 1.16, 0, 0}},
+    {"the same kernel, padded by parts of vectors",
+     PADS "let padded = transform(packed((M,N)), [pass_through(M), right_pad(N,p)], [[0],[1]], [[0],[1]])\n"
+          "kernel k(src: f32 @ padded, dst: f32 @ packed((M,N+p))) = copy(src, dst)",
+     {{"M", 256}, {"N", 257}, {"p", 30}, {"q", 0}},
+     {1.19, 11232, 19584, 15264, 0, 1.0, 0, 0}},
     {"a matrix that is padded by whole vectors, and transposed",
      PADS PADDED_TURN,
      {{"M", 256}, {"N", 320}, {"p", 16}, {"q", 24}},
