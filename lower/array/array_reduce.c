@@ -55,14 +55,16 @@ void tj_array_reduction_slots(const tj_array_maker *maker, uint32_t level, uint3
   }
 }
 
-/* Some columns of a lane's become part of partial results, or, as the first ones, all of them. */
+/* Some columns of a lane's become part of partial results, or, as the first ones that are surely there, all of them.
+ * First ones of which some are not there are combined with what changes nothing: selected, they would save an
+ * instruction each, and cost NVIDIA's GPUs a register that softmax does not have. */
 static void reduce_some(tj_array_maker *maker, const tj_array *reduction, uint32_t first, uint32_t width,
                         const tj_node *is_there) {
   uint32_t partials = tj_array_partials(maker), slot = maker->slot[reduction->number] + first % partials;
-  bool begins = !maker->shape.loops && first < partials;
-  if (begins && !tj_is_int(is_there, 1))
+  bool begins = !maker->shape.loops && first < partials, is_all = begins && tj_is_int(is_there, 1);
+  if (begins && !is_all)
     begin_slots(maker, reduction, slot, width, width);
-  int how = begins ? TJ_ARRAY_OP_COUNT : combination(maker, reduction);
+  int how = is_all ? TJ_ARRAY_OP_COUNT : combination(maker, reduction);
   tj_array_compute(maker, reduction->arg[0], first, width, slot, how)->access.valid = is_there;
 }
 
