@@ -6,8 +6,8 @@
  * class has its units' words in the layout without the swizzle. */
 #include "lower/lds/lds_cycles.h"
 
+#include "base/number/keys.h"
 #include "base/number/power.h"
-#include "lower/lds/lds_keys.h"
 
 #include <stdlib.h>
 
@@ -97,7 +97,7 @@ static uint64_t key_of_bits(const tj_stage_form *form, const tj_stage_phase *pha
   uint64_t key = phase->words;
   uint32_t first = address_of(form, place->at);
   for (uint32_t i = 0; i < phase->units; i++)
-    key += tj_stage_mix(tj_stage_mix(1, first ^ address_of(form, unit_at(phase, place, i))), 1);
+    key += tj_key_mix(tj_key_mix(1, first ^ address_of(form, unit_at(phase, place, i))), 1);
   return key;
 }
 
@@ -125,7 +125,7 @@ static bool steps_plainly(const tj_stage_form *form, const tj_stage_place *place
 }
 
 static uint64_t key_of_phase(const tj_stage_place *place) {
-  return tj_stage_mix(0, place->phase);
+  return tj_key_mix(0, place->phase);
 }
 
 /* A number for how many groups and runs units are beyond the first one. */
@@ -135,7 +135,7 @@ static uint64_t key_of_steps(const tj_stage_stream *s, const tj_stage_form *form
   uint64_t key = key_of_phase(place);
   for (uint32_t i = 0; i < phase->units && !steps_plainly(form, place); i++) {
     tj_stage_unit unit = unit_at(phase, place, i);
-    key = tj_stage_mix(key, (uint64_t)(unit.line / form->group - group) << 32 | (runs_before(form, unit.word) - run));
+    key = tj_key_mix(key, (uint64_t)(unit.line / form->group - group) << 32 | (runs_before(form, unit.word) - run));
   }
   return key;
 }
@@ -144,10 +144,10 @@ static uint64_t key_of_steps(const tj_stage_stream *s, const tj_stage_form *form
 static uint64_t key_of_place(const tj_stage_form *form, const tj_stage_place *place) {
   if (form->swizzled == 0 && steps_plainly(form, place))
     return key_of_phase(place);
-  uint64_t key = tj_stage_mix(key_of_phase(place), place->at.line % form->group);
+  uint64_t key = tj_key_mix(key_of_phase(place), place->at.line % form->group);
   if (form->swizzled > 0)
-    return tj_stage_mix(key, key_of_sums(form, place));
-  return form->run > 0 ? tj_stage_mix(key, place->at.word % form->run) : key;
+    return tj_key_mix(key, key_of_sums(form, place));
+  return form->run > 0 ? tj_key_mix(key, place->at.word % form->run) : key;
 }
 
 static uint64_t key_of_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place) {
@@ -213,13 +213,13 @@ static place_list places_for(const tj_stage_stream *s, const tj_stage_form *form
 /* By place, the number of its class; how many there are. */
 static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *form, const place_list *all,
                                uint32_t number[]) {
-  tj_stage_keys places = tj_stage_keys_make(s->job), classes = tj_stage_keys_make(s->job);
+  tj_keys places = tj_keys_make(s->job), classes = tj_keys_make(s->job);
   uint32_t *found = tj_arena_raw(&s->job->arena, all->count + 1, sizeof *found);
   for (uint32_t i = 0; i < all->count; i++) {
     const tj_stage_place *place = &all->item[i];
-    uint32_t known = places.count, at = tj_stage_key_number(&places, key_of_place(form, place));
+    uint32_t known = places.count, at = tj_key_number(&places, key_of_place(form, place));
     if (at == known)
-      found[at] = tj_stage_key_number(&classes, key_of_class(s, form, place));
+      found[at] = tj_key_number(&classes, key_of_class(s, form, place));
     number[i] = found[at];
   }
   return classes.count;

@@ -5,7 +5,7 @@
  * vector; of the words that one phase wants, those at one place share the banks of that place. */
 #include "lower/lds/lds_instructions.h"
 
-#include "lower/lds/lds_keys.h"
+#include "base/number/keys.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum { WIDEST = 16, MOST_PLACES = WIDEST / TJ_BANK_BYTES };
 
 typedef struct {
   tj_stage_stream *stream;
-  tj_stage_keys phases;
+  tj_keys phases;
 } maker;
 
 static const tj_stage_tile *tile_of(const tj_stage_stream *s) {
@@ -81,13 +81,13 @@ static uint32_t least_of(const tj_stage_stream *s, const tj_stage_unit unit[], u
 static uint64_t key_of_phase(uint32_t words, const tj_stage_unit unit[], uint32_t count) {
   uint64_t key = words;
   for (uint32_t i = 0; i < count; i++)
-    key = tj_stage_mix(key, (uint64_t)unit[i].line << 32 | unit[i].word);
+    key = tj_key_mix(key, (uint64_t)unit[i].line << 32 | unit[i].word);
   return key;
 }
 
 static uint32_t phase_of(maker *m, uint32_t words, const tj_stage_unit unit[], uint32_t count) {
   tj_stage_stream *s = m->stream;
-  uint32_t number = tj_stage_key_number(&m->phases, key_of_phase(words, unit, count));
+  uint32_t number = tj_key_number(&m->phases, key_of_phase(words, unit, count));
   if (number == s->phase_count)
     s->phase[s->phase_count++] = (tj_stage_phase){words, tj_arena_copy(&s->job->arena, unit, count * sizeof unit[0]),
                                                   count, least_of(s, unit, count)};
@@ -126,11 +126,11 @@ static tj_stage_parts parts_of(maker *m, const tj_stage_pattern *pattern) {
 
 /* Each phase once for each line that it begins on. */
 static void find_lines(tj_stage_stream *s) {
-  tj_stage_keys lines = tj_stage_keys_make(s->job);
+  tj_keys lines = tj_keys_make(s->job);
   s->line = tj_arena_raw(&s->job->arena, s->place_count + 1, sizeof s->line[0]);
   for (uint32_t i = 0; i < s->place_count; i++) {
     const tj_stage_place *place = &s->place[i];
-    uint32_t known = lines.count, number = tj_stage_key_number(&lines, tj_stage_mix(place->phase, place->at.line));
+    uint32_t known = lines.count, number = tj_key_number(&lines, tj_key_mix(place->phase, place->at.line));
     if (number == known)
       s->line[number] = (tj_stage_place){.phase = place->phase, .at = {.line = place->at.line}};
     s->line[number].stores += place->stores;
@@ -173,7 +173,7 @@ tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, co
   tj_stage_stream s = {.job = job, .model = model, .patterns = patterns, .direction = direction, .vector = vector};
   tj_stage_parts *parts = TJ_NEW_ARRAY(job, tj_stage_parts, patterns->count + 1);
   s.phase = TJ_NEW_ARRAY(job, tj_stage_phase, most_phases(&s) + 1);
-  maker m = {.stream = &s, .phases = tj_stage_keys_make(job)};
+  maker m = {.stream = &s, .phases = tj_keys_make(job)};
   for (uint32_t i = 0; i < patterns->count; i++) {
     const tj_stage_pattern *pattern = &patterns->pattern[i];
     parts[i] = parts_of(&m, pattern);

@@ -3,7 +3,7 @@
  * then by what these are. */
 #include "lower/lds/lds_pattern.h"
 
-#include "lower/lds/lds_keys.h"
+#include "base/number/keys.h"
 
 enum { WIDEST = 16 };
 
@@ -11,7 +11,7 @@ enum { WIDEST = 16 };
 typedef struct {
   const tj_stage_tile *tile;
   tj_stage_pattern *pattern;
-  tj_stage_keys families, patterns;
+  tj_keys families, patterns;
   tj_stage_instance *family; /* as one that begins at row 0, column 0 would be */
 } finder;
 
@@ -66,15 +66,15 @@ static uint32_t column_unit(const tj_stage_tile *tile, const tj_stage_access *ac
 }
 
 static uint64_t key_of_kind(const tj_stage_access *access) {
-  uint64_t key = tj_stage_mix(access->elements, access->active);
-  return tj_stage_mix(key, (access->is_store ? 2u : 0u) + (access->direction == TJ_STAGE_ROW ? 1u : 0u));
+  uint64_t key = tj_key_mix(access->elements, access->active);
+  return tj_key_mix(key, (access->is_store ? 2u : 0u) + (access->direction == TJ_STAGE_ROW ? 1u : 0u));
 }
 
 static uint64_t key_of_family(const tj_stage_tile *tile, const tj_stage_access *access) {
-  uint64_t key = tj_stage_mix(key_of_kind(access), (uintptr_t)access->row);
-  key = tj_stage_mix(key, (uintptr_t)access->column);
-  return tj_stage_mix(key, (uint64_t)(access->at_row % row_unit(tile, access)) << 32 |
-                               access->at_column % column_unit(tile, access));
+  uint64_t key = tj_key_mix(key_of_kind(access), (uintptr_t)access->row);
+  key = tj_key_mix(key, (uintptr_t)access->column);
+  return tj_key_mix(key, (uint64_t)(access->at_row % row_unit(tile, access)) << 32 |
+                             access->at_column % column_unit(tile, access));
 }
 
 /* A number for where lanes begin, as seen from a row and a column. */
@@ -82,8 +82,8 @@ static uint64_t key_of_pattern(const tj_stage_access *access, uint32_t row, uint
   uint64_t key = key_of_kind(access);
   for (uint64_t left = access->active; left != 0; left &= left - 1) {
     uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    key = tj_stage_mix(key, (uint64_t)(tj_stage_row(access, lane) - row) << 32 |
-                                (uint32_t)(tj_stage_column(access, lane) - column));
+    key = tj_key_mix(key, (uint64_t)(tj_stage_row(access, lane) - row) << 32 |
+                              (uint32_t)(tj_stage_column(access, lane) - column));
   }
   return key;
 }
@@ -96,14 +96,14 @@ static tj_stage_instance found(finder *f, const tj_stage_access *access) {
            column = access->active != 0 ? tj_stage_column(access, lane) : 0;
   row -= row % row_unit(f->tile, access);
   column -= column % column_unit(f->tile, access);
-  uint32_t known = f->patterns.count, number = tj_stage_key_number(&f->patterns, key_of_pattern(access, row, column));
+  uint32_t known = f->patterns.count, number = tj_key_number(&f->patterns, key_of_pattern(access, row, column));
   if (number == known)
     f->pattern[number] = (tj_stage_pattern){access, row, column, aligned_elements(f->tile, access), 0};
   return (tj_stage_instance){number, row - access->at_row, column - access->at_column};
 }
 
 static tj_stage_instance instance_of(finder *f, const tj_stage_access *access) {
-  uint32_t known = f->families.count, number = tj_stage_key_number(&f->families, key_of_family(f->tile, access));
+  uint32_t known = f->families.count, number = tj_key_number(&f->families, key_of_family(f->tile, access));
   if (number == known)
     f->family[number] = found(f, access);
   tj_stage_instance instance = f->family[number];
@@ -114,8 +114,8 @@ tj_stage_patterns tj_stage_patterns_of(tj_job *job, const tj_stage_tile *tile) {
   uint32_t count = tile->access_count;
   finder f = {.tile = tile,
               .pattern = TJ_NEW_ARRAY(job, tj_stage_pattern, count + 1),
-              .families = tj_stage_keys_make(job),
-              .patterns = tj_stage_keys_make(job),
+              .families = tj_keys_make(job),
+              .patterns = tj_keys_make(job),
               .family = TJ_NEW_ARRAY(job, tj_stage_instance, count + 1)};
   tj_stage_instance *instance = TJ_NEW_ARRAY(job, tj_stage_instance, count + 1);
   for (uint32_t i = 0; i < count; i++) {

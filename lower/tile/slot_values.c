@@ -3,10 +3,10 @@
  * without constants. */
 #include "lower/tile/slot_values.h"
 
+#include "base/number/keys.h"
 #include "ir/index/linear.h"
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
-#include "lower/lds/lds_keys.h"
 
 /* What an expression does with the coordinate along a mode. */
 typedef struct {
@@ -117,11 +117,11 @@ static const tj_node *base_of(const evaluation *e, uint32_t slot, uint32_t mode)
 }
 
 /* A number for the coordinates for which the expression is simplified, the same for the same. */
-static uint32_t class_of(const evaluation *e, tj_stage_keys *keys, uint32_t slot) {
+static uint32_t class_of(const evaluation *e, tj_keys *keys, uint32_t slot) {
   uint32_t number = 0;
   for (uint32_t m = 0; m < e->at->modes; m++) {
     uint32_t base = e->use[m].is_used ? base_of(e, slot, m)->id : 0;
-    number = tj_stage_key_number(keys, tj_stage_mix(0, (uint64_t)number << 32 | base));
+    number = tj_key_number(keys, tj_key_mix(0, (uint64_t)number << 32 | base));
   }
   return number;
 }
@@ -141,10 +141,10 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
                 **base = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
   int64_t *displacement = TJ_NEW_ARRAY(job, int64_t, at->slots + 1);
   uint32_t *number = TJ_NEW_ARRAY(job, uint32_t, at->slots + 1), count = 0;
-  tj_stage_keys keys = tj_stage_keys_make(job), classes = tj_stage_keys_make(job);
+  tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
   find_uses(&e, displacement);
   for (uint32_t slot = 0; slot < at->slots; slot++) {
-    number[slot] = tj_stage_key_number(&classes, tj_stage_mix(0, class_of(&e, &keys, slot)));
+    number[slot] = tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
     if (number[slot] == count)
       base[count++] = at_base(&e, slot);
   }
@@ -158,10 +158,10 @@ const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], ui
   const tj_node **difference = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1),
                 **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1);
   uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, slots + 1), count = 0;
-  tj_stage_keys rests = tj_stage_keys_make(graph->job);
+  tj_keys rests = tj_keys_make(graph->job);
   for (uint32_t slot = 0; slot < slots; slot++) {
     const tj_node *own = parted(graph, value[slot]).rest;
-    number[slot] = tj_stage_key_number(&rests, tj_stage_mix(0, own->id));
+    number[slot] = tj_key_number(&rests, tj_key_mix(0, own->id));
     if (number[slot] == count)
       rest[count++] = tj_sub(graph, own, less);
   }
