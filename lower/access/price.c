@@ -7,6 +7,8 @@
  * count up from 0, as those of sources that `tilejit run` is not given: index i is i. */
 #include "lower/access/price.h"
 
+#include "base/integer.h"
+
 #include "base/dma/touched.h"
 #include "base/machine/cache_line.h"
 #include "base/machine/processor.h"
@@ -363,15 +365,11 @@ static void count_access(const pricing *p, const access_list *list, uint32_t wav
 
 /* --- waves --- */
 
-static int64_t least_of(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
 /* Numbers the work-items of a wave; those that there are come first. */
 static void set_items(pricing *p, int64_t group, uint32_t first) {
   const tj_kernel *kernel = p->kernel;
   const int64_t number = group * kernel->workgroup_size + first;
-  const int64_t lanes = least_of(p->machine->wave_size, least_of(p->items - first, p->count - number));
+  const int64_t lanes = tj_least(p->machine->wave_size, tj_least(p->items - first, p->count - number));
   tj_lane_values *items = given_of(p, kernel->index != NULL ? kernel->index : kernel->item);
   p->lanes = lanes > 0 ? (uint32_t)lanes : 0;
   for (uint32_t lane = 0; lane < p->lanes; lane++)

@@ -3,6 +3,7 @@
  * there are of each. */
 #include "lower/flexible/flexible.h"
 
+#include "base/integer.h"
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
@@ -121,17 +122,14 @@ static void choose_modes(tj_flexible *f) {
     f->axis[i].mode = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
-static uint32_t lesser(uint32_t a, uint32_t b) {
-  return a < b ? a : b;
-}
-
 /* Vectors of either side are as long as the other's, or of tiles that turn around not much longer. */
 static void choose_widths(tj_flexible *f, bool is_single) {
   uint32_t *width = f->width, times = f->turns ? 2 : 1;
   for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES && f->given == NULL; side++)
     width[side] = is_single ? 1 : f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
-  width[TJ_FLEXIBLE_SOURCE] = lesser(width[TJ_FLEXIBLE_SOURCE], times * width[TJ_FLEXIBLE_DESTINATION]);
-  width[TJ_FLEXIBLE_DESTINATION] = lesser(width[TJ_FLEXIBLE_DESTINATION], times * width[TJ_FLEXIBLE_SOURCE]);
+  width[TJ_FLEXIBLE_SOURCE] = (uint32_t)tj_least(width[TJ_FLEXIBLE_SOURCE], times * width[TJ_FLEXIBLE_DESTINATION]);
+  width[TJ_FLEXIBLE_DESTINATION] =
+      (uint32_t)tj_least(width[TJ_FLEXIBLE_DESTINATION], times * width[TJ_FLEXIBLE_SOURCE]);
 }
 
 /* Whether the sides are layouts that have neighbours along the same mode, and go on along different ones. */

@@ -98,14 +98,18 @@ static void check_case(tj_job *job, void *data) {
   }
 }
 
-START_TEST(values_at_slots) {
-  session s = {.source = random_begin(15)};
-  for (uint32_t i = 0; i < CASES; i++) {
+static void check_cases(void (*check)(tj_job *job, void *data), uint64_t seed, uint32_t count) {
+  session s = {.source = random_begin(seed)};
+  for (uint32_t i = 0; i < count; i++) {
     tj_job job;
     tj_job_init(&job, NULL);
-    expect_success(&job, check_case, &s);
+    expect_success(&job, check, &s);
     tj_job_destroy(&job);
   }
+}
+
+START_TEST(values_at_slots) {
+  check_cases(check_case, 15, CASES);
 }
 END_TEST
 
@@ -136,11 +140,7 @@ static void check_sharing(tj_job *job, void *data) {
 }
 
 START_TEST(constants_come_out) {
-  session s = {.source = random_begin(1)};
-  tj_job job;
-  tj_job_init(&job, NULL);
-  expect_success(&job, check_sharing, &s);
-  tj_job_destroy(&job);
+  check_cases(check_sharing, 1, 1);
 }
 END_TEST
 
@@ -159,11 +159,7 @@ static void check_overflow(tj_job *job, void *data) {
 }
 
 START_TEST(numbers_that_do_not_fit) {
-  session s = {.source = random_begin(1)};
-  tj_job job;
-  tj_job_init(&job, NULL);
-  expect_success(&job, check_overflow, &s);
-  tj_job_destroy(&job);
+  check_cases(check_overflow, 1, 1);
 }
 END_TEST
 
