@@ -7,9 +7,8 @@
  * count up from 0, as those of sources that `tilejit run` is not given: index i is i. */
 #include "lower/access/price.h"
 
-#include "base/integer.h"
-
 #include "base/dma/touched.h"
+#include "base/integer.h"
 #include "base/machine/cache_line.h"
 #include "base/machine/processor.h"
 #include "lower/access/box_elements.h"
