@@ -6,7 +6,7 @@
 #include "failing.h"
 #include "tilejit/tilejit.h"
 #include "timing.h"
-#include "tools/import.h"
+#include "tools/input/import.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Completions of tilejit for bash: asks `tilejit complete` (tools/complete.h).
+# Completions of tilejit for bash: asks `tilejit complete` (tools/help/complete.h).
 
 # The words up to the cursor, as the shell will have them: bash breaks them also at : and =, and keeps quotes.
 _tilejit_words() {

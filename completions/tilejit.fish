@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Completions of tilejit for fish: asks `tilejit complete` (tools/complete.h).
+# Completions of tilejit for fish: asks `tilejit complete` (tools/help/complete.h).
 
 function __tilejit_candidates
     set -l words (commandline --tokenize --current-process --cut-at-cursor) (commandline --current-token --cut-at-cursor)

@@ -3,7 +3,7 @@
 #include "docs/playground/engine.h"
 
 #include "tilejit/tilejit.h"
-#include "tools/note.h"
+#include "tools/report/note.h"
 
 #include <emscripten/emscripten.h>
 #include <stdbool.h>
@@ -113,7 +113,7 @@ static tj_status answer_value(tj_program *program) {
                                  {"table", TABLE},
                                  {"table-object", TABLE_OBJECT},
 #define LANGUAGE(word, number) {word, number},
-#include "tools/word.def"
+#include "tools/call/word.def"
                                  {NULL, 0}};
   int form = chosen(forms, engine.given.as);
   if (form == CANONICAL)
@@ -134,7 +134,7 @@ static tj_status answer_simplify(tj_program *program) {
 static tj_show_form picture_form(void) {
   static const choice forms[] = {
 #define PICTURE(word, number) {word, number},
-#include "tools/word.def"
+#include "tools/call/word.def"
       {NULL, 0}};
   return (tj_show_form)chosen(forms, engine.given.as);
 }
@@ -142,7 +142,7 @@ static tj_show_form picture_form(void) {
 static tj_status answer_show(tj_program *program) {
   static const choice colours[] = {{"", TJ_SHOW_COLOUR_DEFAULT},
 #define COLOUR(word, number) {word, number},
-#include "tools/word.def"
+#include "tools/call/word.def"
                                    {NULL, 0}};
   tj_show_options options = {.form = picture_form(), .colour = (tj_show_colour)chosen(colours, engine.given.color)};
   read_tile(options.tile);

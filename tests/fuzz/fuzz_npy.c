@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes, as a .npy file: refused, or an array that lies in the file, and is the same when it is written and read
  * again. */
-#include "tools/npy.h"
+#include "tools/input/npy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit bundle: every kernel of some programs, compiled for some targets, as one file. */
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

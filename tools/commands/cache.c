@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit cache: what the cache holds, and emptying it. */
-#include "tools/command.h"
-#include "tools/report.h"
+#include "tools/call/command.h"
+#include "tools/report/report.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit check: what holds of a map or of a kernel, and what it costs. */
-#include "tools/input.h"
-#include "tools/question.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/input/question.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

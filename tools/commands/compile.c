@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit compile: a kernel as LLVM IR, assembly, object, code object, PTX, cubin or statistics; or the index
  * arithmetic of a value by itself, as functions for somebody else's code. */
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit devices: what kernels can run on. */
-#include "tools/listing.h"
+#include "tools/commands/listing.h"
 
 static tj_status list_as_text(tj_context *context, tj_blob *text) {
   return tj_device_list(context, TJ_DEVICES_TEXT, text);

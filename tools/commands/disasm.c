@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit disasm: the annotated machine code of a code object. */
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 

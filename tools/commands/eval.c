@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit eval: the value of an expression, or the table of a map; of one program, or of each line of many. */
-#include "tools/input.h"
-#include "tools/progress.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/report/progress.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const languages[] = {
 #define LANGUAGE(word, form) word,
-#include "tools/word.def"
+#include "tools/call/word.def"
     NULL};
 
 static tj_text_form language_of(const char *word) {
   static const tj_text_form forms[] = {
 #define LANGUAGE(word, form) form,
-#include "tools/word.def"
+#include "tools/call/word.def"
   };
   size_t i = 0;
   while (strcmp(languages[i], word) != 0)

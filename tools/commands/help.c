@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit help: what there is, one subcommand, or one function of the language. */
-#include "tools/help.h"
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/help/help.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 #include <string.h>
 

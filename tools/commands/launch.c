@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit launch: what it takes to launch a kernel from somebody else's program. */
-#include "tools/kernel.h"
-#include "tools/report.h"
+#include "tools/input/kernel.h"
+#include "tools/report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

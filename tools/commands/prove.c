@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit prove: two values are equal, or a value and functions in C, or here is where they are not. */
-#include "tools/import.h"
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/input/import.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit run: compiles a kernel, runs it on a device, with arrays from and to .npy files. */
-#include "tools/kernel.h"
-#include "tools/npy.h"
-#include "tools/report.h"
+#include "tools/input/kernel.h"
+#include "tools/input/npy.h"
+#include "tools/report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

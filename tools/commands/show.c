@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit show: a picture of a layout, a swizzle, a view or a distribution. */
-#include "tools/input.h"
-#include "tools/number.h"
-#include "tools/question.h"
-#include "tools/report.h"
+#include "tools/call/number.h"
+#include "tools/input/input.h"
+#include "tools/input/question.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +18,19 @@ typedef struct {
 
 static const choice forms[] = {
 #define PICTURE(word, number) {word, number},
-#include "tools/word.def"
+#include "tools/call/word.def"
     {NULL, 0}};
 static const char *const form_words[] = {
 #define PICTURE(word, number) word,
-#include "tools/word.def"
+#include "tools/call/word.def"
     NULL};
 static const choice colours[] = {
 #define COLOUR(word, number) {word, number},
-#include "tools/word.def"
+#include "tools/call/word.def"
     {NULL, 0}};
 static const char *const colour_words[] = {
 #define COLOUR(word, number) word,
-#include "tools/word.def"
+#include "tools/call/word.def"
     NULL};
 
 /* Of the option's value, which is one of the choices; `otherwise` where it was not given. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit simplify: the index arithmetic of a map, simplified, with the reason for every step. */
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 static tj_status simplify(tj_context *context, tj_program *program, void *data, int *exit) {
   const arguments *given = data;

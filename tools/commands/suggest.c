@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit suggest: the layouts that serve best. */
-#include "tools/input.h"
-#include "tools/number.h"
-#include "tools/question.h"
-#include "tools/report.h"
+#include "tools/call/number.h"
+#include "tools/input/input.h"
+#include "tools/input/question.h"
+#include "tools/report/report.h"
 
 static tj_status suggest(tj_context *context, tj_lds_question *question, void *data, int *exit) {
   (void)data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit version: its own version and those of what it is built on. */
-#include "tools/listing.h"
+#include "tools/commands/listing.h"
 
 static int run(const arguments *given) {
   static const char *const columns[] = {"name", "version", NULL};

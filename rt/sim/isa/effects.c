@@ -4,7 +4,6 @@
 #include "rt/sim/isa/effects.h"
 
 #include "rt/sim/isa/valu.h"
-#include "rt/sim/machine/transfer.h"
 
 /* Instructions whose lanes read or write registers of other lanes, by their functions. */
 static void (*const crossing[])(tj_sim_wave *, const tj_sim_instruction *) = {

@@ -2,11 +2,11 @@
 /* The tables of all instructions, and the look-up in them. */
 #include "rt/sim/isa/table.h"
 
-#include "rt/sim/isa/global.h"
-#include "rt/sim/isa/lds.h"
 #include "rt/sim/isa/matrix.h"
 #include "rt/sim/isa/salu.h"
 #include "rt/sim/isa/valu.h"
+#include "rt/sim/transfer/global.h"
+#include "rt/sim/transfer/lds.h"
 
 static const tj_sim_operation control_operations[] = {
 #define CONTROL(mnemonic, function, kind, operands)                                                                  \

@@ -200,6 +200,25 @@ struct tj_sim_instruction {
   const tj_sim_instruction *pair;  /* the second half of a dual-issue instruction */
 };
 
+/* Whether an atomic instruction returns what was there: by a modifier, or in LDS by having an operand more. */
+static inline bool tj_sim_returns_old(const tj_sim_instruction *instruction) {
+  const tj_sim_operation *operation = instruction->operation;
+  unsigned least = operation->step != 0 ? 3 : 2;
+  return operation->class == TJ_SIM_CLASS_LDS ? instruction->operand_count > least : instruction->returns_old;
+}
+
+static inline bool tj_sim_is_store(const tj_sim_operation *operation) {
+  return operation->transfer == TJ_SIM_STORE || operation->transfer == TJ_SIM_STORE_HIGH;
+}
+
+/* Whether a memory instruction writes registers. */
+static inline bool tj_sim_has_result(const tj_sim_instruction *instruction) {
+  const tj_sim_operation *operation = instruction->operation;
+  if (operation->transfer == TJ_SIM_ATOMIC)
+    return tj_sim_returns_old(instruction);
+  return operation->transfer != TJ_SIM_DIRECT && !tj_sim_is_store(operation);
+}
+
 /* A kernel's instructions, in the order of their addresses. */
 typedef struct {
   const tj_sim_instruction *instruction;

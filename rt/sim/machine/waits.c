@@ -2,7 +2,7 @@
 /* Waits: reading them, and holding instructions against the loads in flight. */
 #include "rt/sim/machine/waits.h"
 
-#include "rt/sim/machine/transfer.h"
+#include "rt/sim/machine/wave.h"
 
 #include <stdlib.h>
 

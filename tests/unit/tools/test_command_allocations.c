@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 
-int tilejit_main(int count, char **words); /* tools/main.c */
+int tilejit_main(int count, char **words); /* tools/commands/main.c */
 
 enum { MOST_WORDS = 18, MOST_OUTPUT = 1 << 20, NO_MEMORY_STATUS = 3 };
 

@@ -2,7 +2,7 @@
 /* .npy files as bytes: what is read of each form, and why others are refused. The files are the fuzz target's corpus.
  */
 #include "tests/unit/support/suite.h"
-#include "tools/npy.h"
+#include "tools/input/npy.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of subcommands, options and operands, and the words of a call parsed by them. */
-#include "tools/command.h"
+#include "tools/call/command.h"
 
-#include "tools/report.h"
+#include "tools/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 static const char *const value_rows[][2] = {
     {NULL, NULL},
 #define VALUE(id, name, description) {name, description},
-#include "tools/value.def"
+#include "tools/call/value.def"
 #undef VALUE
 };
 
@@ -26,12 +26,12 @@ const char *value_description(value_kind kind) {
 }
 
 #define COMMAND(name) extern const command command_##name;
-#include "tools/commands.def"
+#include "tools/call/commands.def"
 #undef COMMAND
 
 const command *const commands[] = {
 #define COMMAND(name) &command_##name,
-#include "tools/commands.def"
+#include "tools/call/commands.def"
 #undef COMMAND
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of the library in notes become what is done in their place. */
-#include "tools/note.h"
+#include "tools/report/note.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding and reading the files that programs import. */
-#include "tools/import.h"
+#include "tools/input/import.h"
 
 #include <errno.h>
 #include <limits.h>

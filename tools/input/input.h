@@ -9,7 +9,7 @@
 #ifndef TILEJIT_TOOLS_INPUT_H
 #define TILEJIT_TOOLS_INPUT_H
 
-#include "tools/command.h"
+#include "tools/call/command.h"
 
 enum { MOST_EXPRESSIONS = 2 };
 

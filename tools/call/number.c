@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses numbers and pairs of them. */
-#include "tools/number.h"
+#include "tools/call/number.h"
 
-#include "tools/report.h"
+#include "tools/report/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The tilejit command: finds the subcommand, and lets it run; completes lines for shells. */
-#include "tools/command.h"
-#include "tools/complete.h"
-#include "tools/help.h"
-#include "tools/progress.h"
-#include "tools/report.h"
+#include "tools/call/command.h"
+#include "tools/help/complete.h"
+#include "tools/help/help.h"
+#include "tools/report/progress.h"
+#include "tools/report/report.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Printing the tables of subcommands, as help and as JSON. */
-#include "tools/help.h"
+#include "tools/help/help.h"
 
-#include "tools/report.h"
+#include "tools/report/report.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TILEJIT_TOOLS_KERNEL_H
 #define TILEJIT_TOOLS_KERNEL_H
 
-#include "tools/input.h"
+#include "tools/input/input.h"
 
 typedef struct {
   tj_context *context; /* borrowed */

@@ -31,23 +31,4 @@ uint64_t tj_sim_combine_memory(const tj_sim_operation *operation, const tj_sim_d
 /* Writes what an atomic instruction returns. */
 void tj_sim_return_old(const tj_sim_operation *operation, const tj_sim_data *data, unsigned lane, uint64_t old);
 
-/* Whether an atomic instruction returns what was there: by a modifier, or in LDS by having an operand more. */
-static inline bool tj_sim_returns_old(const tj_sim_instruction *instruction) {
-  const tj_sim_operation *operation = instruction->operation;
-  unsigned least = operation->step != 0 ? 3 : 2;
-  return operation->class == TJ_SIM_CLASS_LDS ? instruction->operand_count > least : instruction->returns_old;
-}
-
-static inline bool tj_sim_is_store(const tj_sim_operation *operation) {
-  return operation->transfer == TJ_SIM_STORE || operation->transfer == TJ_SIM_STORE_HIGH;
-}
-
-/* Whether a memory instruction writes registers. */
-static inline bool tj_sim_has_result(const tj_sim_instruction *instruction) {
-  const tj_sim_operation *operation = instruction->operation;
-  if (operation->transfer == TJ_SIM_ATOMIC)
-    return tj_sim_returns_old(instruction);
-  return operation->transfer != TJ_SIM_DIRECT && !tj_sim_is_store(operation);
-}
-
 #endif

@@ -3,7 +3,7 @@
 #ifndef TILEJIT_TOOLS_LISTING_H
 #define TILEJIT_TOOLS_LISTING_H
 
-#include "tools/command.h"
+#include "tools/call/command.h"
 
 typedef struct {
   tj_status (*text_of)(tj_context *context, tj_blob *text);

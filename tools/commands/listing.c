@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Listings as text and as JSON. */
-#include "tools/listing.h"
+#include "tools/commands/listing.h"
 
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 #include <string.h>
 

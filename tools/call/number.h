@@ -3,7 +3,7 @@
 #ifndef TILEJIT_TOOLS_NUMBER_H
 #define TILEJIT_TOOLS_NUMBER_H
 
-#include "tools/command.h"
+#include "tools/call/command.h"
 
 /* A positive number at the beginning of a text, which is moved behind it. */
 bool parse_number(const char **text, int64_t *number);

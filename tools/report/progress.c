@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The line of progress, and the signal. */
-#include "tools/progress.h"
+#include "tools/report/progress.h"
 
 #include <inttypes.h>
 #include <signal.h>

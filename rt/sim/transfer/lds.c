@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* LDS: loads, stores, atomics, and the exchanges between lanes that go through its crossbar. */
-#include "rt/sim/isa/lds.h"
+#include "rt/sim/transfer/lds.h"
 
-#include "rt/sim/machine/transfer.h"
+#include "rt/sim/transfer/transfer.h"
 
 /* --- the table --- */
 
@@ -19,7 +19,7 @@
     return put_##type(operation);                                                                                    \
   }
 #define COMPARE_AND_SWAP(name, type, compared)
-#include "rt/sim/isa/lds.def"
+#include "rt/sim/transfer/lds.def"
 #undef TRANSFER
 #undef PAIR
 #undef TRANSPOSED
@@ -45,7 +45,7 @@ const tj_sim_operation tj_sim_lds_operations[] = {
 #define ATOMIC(suffix, type, operation) ROW(suffix, lds, ATOMIC, sizeof(type##_t), , .combine = combine_##suffix)
 #define COMPARE_AND_SWAP(suffix, type, compared)                                                                     \
   ROW(suffix, lds, ATOMIC, sizeof(type##_t), , .combine = compare_and_swap, .step = compared)
-#include "rt/sim/isa/lds.def"
+#include "rt/sim/transfer/lds.def"
 #undef TRANSFER
 #undef PAIR
 #undef TRANSPOSED

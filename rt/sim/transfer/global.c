@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Vector memory: global, flat, scratch and buffer instructions. Each first finds where every lane's bytes are, fails
  * when some lane's are nowhere, and then moves them all. */
-#include "rt/sim/isa/global.h"
+#include "rt/sim/transfer/global.h"
 
-#include "rt/sim/machine/transfer.h"
+#include "rt/sim/transfer/transfer.h"
 
 #include <inttypes.h>
 
@@ -16,7 +16,7 @@
     (void)a, (void)c;                                                                                                \
     return put_##type(operation);                                                                                    \
   }
-#include "rt/sim/machine/transfer.def"
+#include "rt/sim/transfer/transfer.def"
 #undef TRANSFER
 #undef ATOMIC
 
@@ -32,7 +32,7 @@ const tj_sim_operation tj_sim_memory_operations[] = {
   ROW(global, __VA_ARGS__) ROW(flat, __VA_ARGS__) ROW(scratch, __VA_ARGS__) ROW(buffer, __VA_ARGS__)
 #define TRANSFER(name, kind, size) EVERYWHERE(name, kind, size)
 #define ATOMIC(suffix, type, operation) EVERYWHERE(suffix, ATOMIC, sizeof(type##_t), , .combine = combine_##suffix)
-#include "rt/sim/machine/transfer.def"
+#include "rt/sim/transfer/transfer.def"
 #undef TRANSFER
 #undef ATOMIC
 #undef EVERYWHERE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the subcommands of tilejit share: their tables of options and operands, and what was given.
  *
- * How to add a subcommand: a file commands/NAME.c that defines `const command command_NAME`, a line in commands.def,
+ * How to add a subcommand: a file tools/commands/NAME.c that defines `const command command_NAME`, a line in commands.def,
  * a line in CMakeLists.txt, golden tests. Help, usage errors, completions and manual pages come from the tables. */
 #ifndef TILEJIT_TOOLS_COMMAND_H
 #define TILEJIT_TOOLS_COMMAND_H
@@ -14,7 +14,7 @@
 typedef enum {
   VALUE_NONE, /* a flag */
 #define VALUE(id, name, description) VALUE_##id,
-#include "tools/value.def"
+#include "tools/call/value.def"
 #undef VALUE
   VALUE_COUNT
 } value_kind;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiling a kernel by the options of a call. */
-#include "tools/kernel.h"
+#include "tools/input/kernel.h"
 
-#include "tools/report.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes between memory and registers: widths, extension, halves of registers, atomic combination. */
-#include "rt/sim/machine/transfer.h"
+#include "rt/sim/transfer/transfer.h"
 
 bool tj_sim_open_data(tj_sim_wave *wave, const tj_sim_operand *operand, unsigned first, unsigned bytes,
                       tj_sim_data *data) {

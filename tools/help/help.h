@@ -3,7 +3,7 @@
 #ifndef TILEJIT_TOOLS_HELP_H
 #define TILEJIT_TOOLS_HELP_H
 
-#include "tools/command.h"
+#include "tools/call/command.h"
 
 #include <jansson.h>
 #include <stdio.h>

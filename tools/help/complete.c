@@ -2,10 +2,10 @@
 /* Completions: reads the line up to its last word by the tables of options and operands, and lists what that word may
  * be. What only the library knows (targets, devices, element types, kernels) is asked of it; where it fails, there
  * are no candidates. */
-#include "tools/complete.h"
+#include "tools/help/complete.h"
 
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TILEJIT_TOOLS_QUESTION_H
 #define TILEJIT_TOOLS_QUESTION_H
 
-#include "tools/command.h"
+#include "tools/call/command.h"
 
 /* What every question has: from FILE and -e, --set and --json. */
 typedef struct {

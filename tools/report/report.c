@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors, as text or as JSON, and the exit statuses that go with them. */
-#include "tools/report.h"
+#include "tools/report/report.h"
 
-#include "tools/note.h"
-#include "tools/progress.h"
+#include "tools/report/note.h"
+#include "tools/report/progress.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

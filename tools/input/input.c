@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Files, and the programs that FILE, -e and --set make. */
-#include "tools/input.h"
+#include "tools/input/input.h"
 
-#include "tools/import.h"
-#include "tools/progress.h"
-#include "tools/report.h"
+#include "tools/input/import.h"
+#include "tools/report/progress.h"
+#include "tools/report/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

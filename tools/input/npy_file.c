@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of arrays, and what is wrong with them. */
-#include "tools/input.h"
-#include "tools/npy.h"
-#include "tools/report.h"
+#include "tools/input/input.h"
+#include "tools/input/npy.h"
+#include "tools/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

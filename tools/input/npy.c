@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of .npy files: format versions 1 to 3, little-endian. Nothing in them is trusted. */
-#include "tools/npy.h"
+#include "tools/input/npy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* From options to questions. */
-#include "tools/question.h"
+#include "tools/input/question.h"
 
-#include "tools/import.h"
-#include "tools/input.h"
-#include "tools/report.h"
+#include "tools/input/import.h"
+#include "tools/input/input.h"
+#include "tools/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
