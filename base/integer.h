@@ -17,6 +17,15 @@ static inline int64_t tj_greatest(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
+/* The same of counts. */
+static inline uint32_t tj_fewer(uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
+
+static inline uint32_t tj_more(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
 /* The greatest common divisor; of 0 and a number, that number. */
 static inline uint64_t tj_gcd(uint64_t a, uint64_t b) {
   while (b > 1) {

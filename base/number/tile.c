@@ -114,8 +114,7 @@ int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lan
     if ((all.modes >> m & 1) == 0)
       all = run_along(c, all, m, 1);
   }
-  return tj_run_lines(&all.run, c->tile->line_bytes, c->tile->vector_bytes, lanes) * TJ_TILE_LINE_PARTS /
-         TJ_RUN_PARTS;
+  return tj_run_lines(&all.run, c->tile->line_bytes, c->tile->vector_bytes, lanes);
 }
 
 /* --- tiles that stay in registers --- */
@@ -220,7 +219,7 @@ static void share_items(making *t) {
   share_for_lines(t, lines);
   int64_t of_runs = lines_of_items(t, runs), of_lines = lines_of_items(t, lines);
   int64_t cost = cost_of(t, lines + 1, of_lines);
-  bool is_better = of_lines <= 2 * TJ_TILE_LINE_PARTS ||
+  bool is_better = of_lines <= 2 * TJ_RUN_PARTS ||
                    tj_tile_plus(cost, cost / TJ_GAIN_OF_LINED_SHARES) <= cost_of(t, runs + 1, of_runs);
   t->lines = is_better ? of_lines : of_runs;
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
@@ -309,7 +308,7 @@ static int64_t tiles_of(const making *t) {
  * Otherwise runs have to fill most of the lines that they touch, and there may be not many more tiles than those that
  * go along all axes, of which each computes twice as much. */
 static tj_tile_choice in_rows(const tj_tile_case *c) {
-  enum { FILLED = TJ_TILE_SIDES * TJ_TILE_LINE_PARTS };
+  enum { FILLED = TJ_TILE_SIDES * TJ_RUN_PARTS };
   making other = in_registers(c), t = begun(c);
   int64_t taken = t.choice.items[0] = share_first(&t);
   for (uint32_t i = 1; i < TJ_TILE_AXES; i++)

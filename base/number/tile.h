@@ -18,8 +18,7 @@ enum {
   TJ_TILE_AXES = 6,
   TJ_TILE_SIDES = 2,            /* source, destination */
   TJ_TILE_NONE = TJ_TILE_MODES, /* the mode of an axis that there is not */
-  TJ_TILE_ITEMS = 256,          /* of a workgroup, but for some that turn around */
-  TJ_TILE_LINE_PARTS = 128      /* what touches one cache line for each that it fills: less makes no difference */
+  TJ_TILE_ITEMS = 256           /* of a workgroup, but for some that turn around */
 };
 
 typedef enum {

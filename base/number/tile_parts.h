@@ -47,7 +47,7 @@ typedef struct {
 /* The run of an element, or one with so many coordinates of another axis. */
 tj_tile_run tj_tile_run_of(const tj_tile_case *c, uint32_t side);
 tj_tile_run tj_tile_run_on(const tj_tile_case *c, tj_tile_run run, uint32_t axis, int64_t length);
-/* Its cache lines, as tj_run_lines has them, but in TJ_TILE_LINE_PARTS. */
+/* Its cache lines, as tj_run_lines has them. */
 int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lanes);
 
 /* The tile of a copy whose elements turn around. */

@@ -2,6 +2,7 @@
 /* Names that are not defined: CuTe's and CK Tile's, from the tables, and misspelt ones. */
 #include "frontend/names/spelling.h"
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "frontend/names/builtin.h"
 
@@ -56,10 +57,6 @@ static const char *functions_called(tj_job *job, const char *name) {
 
 enum { LONGEST_NAME = 32 };
 
-static unsigned least(unsigned a, unsigned b) {
-  return a < b ? a : b;
-}
-
 /* How many insertions, deletions and replacements of a character turn a into b; both at most LONGEST_NAME long. */
 static unsigned edit_distance(const char *a, const char *b) {
   unsigned row[LONGEST_NAME + 1];
@@ -72,7 +69,7 @@ static unsigned edit_distance(const char *a, const char *b) {
     for (size_t j = 1; j <= width; j++) {
       unsigned replaced = diagonal + (a[i - 1] != b[j - 1]);
       diagonal = row[j];
-      row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+      row[j] = tj_fewer(replaced, tj_fewer(row[j], row[j - 1]) + 1);
     }
   }
   return row[width];

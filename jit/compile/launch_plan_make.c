@@ -2,6 +2,7 @@
 /* Launch plans, made of kernels. */
 #include "jit/compile/launch_plan_make.h"
 
+#include "base/integer.h"
 #include "ir/index/walk.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/arithmetic.h"
@@ -284,17 +285,13 @@ static uint32_t lds_bytes_of(const tj_kernel *kernel, const tj_target *target) {
   return target->object != TJ_OBJECT_HOST ? tj_kernel_lds_bytes(kernel) : 0;
 }
 
-static uint32_t greater(uint32_t a, uint32_t b) {
-  return a > b ? a : b;
-}
-
 /* As a kernel and those behind it need them. */
 static const uint32_t *alignments_of(const making *m, const tj_kernel *kernel) {
   uint32_t *alignment = TJ_NEW_ARRAY(m->graph->job, uint32_t, kernel->buffer_count + 1);
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {
     alignment[i] = tj_buffer_alignment(kernel, i);
     for (const tj_kernel *each = kernel->faster; each != NULL && each->follows; each = each->faster)
-      alignment[i] = greater(alignment[i], tj_buffer_alignment(each, i));
+      alignment[i] = tj_more(alignment[i], tj_buffer_alignment(each, i));
   }
   return alignment;
 }

@@ -6,10 +6,6 @@ static uint64_t round_up(uint64_t n, uint64_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
-
 static void limit(tj_occupancy *occupancy, uint64_t waves, const char *by) {
   if (waves < occupancy->waves)
     *occupancy = (tj_occupancy){.waves = (uint32_t)waves, .limited_by = by};
@@ -28,11 +24,11 @@ tj_occupancy tj_occupancy_of(const tj_compute_unit *unit, const tj_isa_stats *st
   if (stats->lds_bytes + unit->lds_reserved > 0) {
     uint64_t with_lds = unit->lds_bytes / round_up(stats->lds_bytes + unit->lds_reserved, unit->lds_granule);
     limit(&occupancy, with_lds * waves_of_group / unit->simds, "LDS");
-    workgroups = least(with_lds, workgroups);
+    workgroups = with_lds < workgroups ? with_lds : workgroups;
   }
   if (unit->workgroups > 0) {
     limit(&occupancy, unit->workgroups * waves_of_group / unit->simds, "workgroups");
-    workgroups = least(unit->workgroups, workgroups);
+    workgroups = unit->workgroups < workgroups ? unit->workgroups : workgroups;
   }
   occupancy.workgroups = (uint32_t)workgroups;
   return occupancy;

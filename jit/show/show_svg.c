@@ -4,6 +4,8 @@
  * at it. Lengths are in pixels. */
 #include "jit/show/show.h"
 
+#include "base/integer.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -42,10 +44,6 @@ typedef struct {
   uint32_t title_lines, title_length, head_height, bits_height;
   bool has_tooltips;
 } drawing;
-
-static uint32_t greater(uint32_t a, uint32_t b) {
-  return a > b ? a : b;
-}
 
 static uint32_t length_of(const char *string) {
   return string != NULL ? (uint32_t)strlen(string) : 0;
@@ -87,8 +85,8 @@ static void add_text(drawing *d, const char *class_name, double x, double y, con
 static uint32_t longest_line(const tj_panel *panel) {
   uint32_t longest = 1;
   for (size_t i = 0; i < (size_t)panel->row.count * panel->column.count; i++) {
-    longest = greater(longest, length_of(panel->cell[i].line[0]));
-    longest = greater(longest, length_of(panel->cell[i].line[1]));
+    longest = tj_more(longest, length_of(panel->cell[i].line[0]));
+    longest = tj_more(longest, length_of(panel->cell[i].line[1]));
   }
   return longest;
 }
@@ -96,7 +94,7 @@ static uint32_t longest_line(const tj_panel *panel) {
 static uint32_t longest_of(const char *const strings[], uint32_t count) {
   uint32_t longest = 0;
   for (uint32_t i = 0; strings != NULL && i < count; i++)
-    longest = greater(longest, length_of(strings[i]));
+    longest = tj_more(longest, length_of(strings[i]));
   return longest;
 }
 
@@ -104,16 +102,16 @@ static void measure_cells(drawing *d) {
   uint32_t label = 0, detail = 0;
   for (uint32_t i = 0; i < d->picture->panel_count; i++) {
     const tj_panel *panel = &d->picture->panel[i];
-    d->cell_width = greater(d->cell_width, width_of(longest_line(panel), CHARACTER) + 10);
-    d->cell_width = greater(d->cell_width, width_of(longest_of(panel->column.label, panel->column.count), CHARACTER));
+    d->cell_width = tj_more(d->cell_width, width_of(longest_line(panel), CHARACTER) + 10);
+    d->cell_width = tj_more(d->cell_width, width_of(longest_of(panel->column.label, panel->column.count), CHARACTER));
     d->cell_width =
-        greater(d->cell_width, width_of(longest_of(panel->column.detail, panel->column.count), SMALL_CHARACTER) + 4);
-    label = greater(label, longest_of(panel->row.label, panel->row.count));
-    detail = greater(detail, longest_of(panel->row.detail, panel->row.count));
+        tj_more(d->cell_width, width_of(longest_of(panel->column.detail, panel->column.count), SMALL_CHARACTER) + 4);
+    label = tj_more(label, longest_of(panel->row.label, panel->row.count));
+    detail = tj_more(detail, longest_of(panel->row.detail, panel->row.count));
   }
   uint32_t lines = d->picture->field != NULL ? 2 : 1;
   d->cell_width = d->cell_width < LEAST_CELL ? LEAST_CELL : d->cell_width > MOST_CELL ? MOST_CELL : d->cell_width;
-  d->cell_height = greater(LEAST_CELL, lines * LINE_HEIGHT + 6);
+  d->cell_height = tj_more(LEAST_CELL, lines * LINE_HEIGHT + 6);
   d->left = width_of(label, CHARACTER) + 8 + (detail > 0 ? width_of(detail, SMALL_CHARACTER) + 6 : 0);
 }
 
@@ -142,7 +140,7 @@ static panel_place place_of_panel(const drawing *d, uint32_t number) {
 static uint32_t longest_caption(const tj_picture *picture) {
   uint32_t longest = 0;
   for (uint32_t i = 0; i < picture->panel_count; i++)
-    longest = greater(longest, width_of(length_of(picture->panel[i].caption), CAPTION_CHARACTER));
+    longest = tj_more(longest, width_of(length_of(picture->panel[i].caption), CAPTION_CHARACTER));
   return longest;
 }
 
@@ -163,13 +161,13 @@ static void measure_panels(drawing *d) {
   }
   d->panel_width = width_of_panel(d, panel);
   for (uint32_t i = 0; i < d->picture->panel_count; i++)
-    d->panel_height = greater(d->panel_height, height_of_panel(d, &panel[i]));
+    d->panel_height = tj_more(d->panel_height, height_of_panel(d, &panel[i]));
   uint32_t fit = (USUAL_WIDTH + GAP) / (d->panel_width + GAP);
   d->panels_in_row = fit < 1 ? 1 : fit > d->picture->panel_count ? d->picture->panel_count : fit;
   uint32_t rows = (d->picture->panel_count + d->panels_in_row - 1) / d->panels_in_row;
   d->width = d->panels_in_row * (d->panel_width + GAP) - GAP;
   if (d->panels_in_row == 1)
-    d->width = greater(d->width, longest_caption(d->picture));
+    d->width = tj_more(d->width, longest_caption(d->picture));
   d->height = rows * (d->panel_height + GAP) - GAP;
 }
 
@@ -182,7 +180,7 @@ static void measure_bits(drawing *d) {
   if (bits == NULL || bits->run_count == 0)
     return;
   d->bits_height = LABEL_HEIGHT + 2 * BIT_HEIGHT + BIT_DISTANCE + GAP;
-  d->width = greater(d->width, 40 + bits->run_count * bit_width(bits));
+  d->width = tj_more(d->width, 40 + bits->run_count * bit_width(bits));
 }
 
 /* How much of the text fits in a line: up to a space near its end, if there is one. */
@@ -204,10 +202,10 @@ static uint32_t count_lines(const char *rest, size_t most) {
 
 static void measure_head(drawing *d) {
   uint32_t title = length_of(d->picture->title);
-  d->width = greater(d->width, width_of(title < 60 ? title : 60, TITLE_CHARACTER));
-  d->width = greater(d->width, width_of(length_of(d->picture->note), NOTE_CHARACTER));
+  d->width = tj_more(d->width, width_of(title < 60 ? title : 60, TITLE_CHARACTER));
+  d->width = tj_more(d->width, width_of(length_of(d->picture->note), NOTE_CHARACTER));
   if (d->picture->colour != NULL)
-    d->width = greater(d->width, width_of(length_of(d->picture->colour) + 8, NOTE_CHARACTER));
+    d->width = tj_more(d->width, width_of(length_of(d->picture->colour) + 8, NOTE_CHARACTER));
   d->title_length = (uint32_t)(d->width / TITLE_CHARACTER);
   d->title_lines = count_lines(d->picture->title, d->title_length);
   d->head_height = d->title_lines * TITLE_LINE + (d->picture->note != NULL ? NOTE_LINE : 0) +
@@ -432,7 +430,7 @@ static uint32_t length_of_gap(const tj_panel *panel, uint32_t first) {
 /* What nobody holds, as one shape. */
 static void add_gaps(drawing *d, const tj_panel *panel, uint32_t x, uint32_t y) {
   bool has_any = false;
-  for (uint32_t i = 0, gap; i < panel->row.count * panel->column.count; i += greater(gap, 1)) {
+  for (uint32_t i = 0, gap; i < panel->row.count * panel->column.count; i += tj_more(gap, 1)) {
     gap = length_of_gap(panel, i);
     if (gap == 0)
       continue;

@@ -12,18 +12,11 @@
 
 /* --- leaves --- */
 
-static bool is_by_mode(tj_graph *graph, const tj_mapping *mapping, const tj_layout *layout) {
-  bool is_same = tj_tuple_is_list(layout->shape) && layout->shape->count == tj_mapping_rank(mapping);
-  for (uint32_t m = 0; m < tj_mapping_rank(mapping) && is_same; m++)
-    is_same = tj_is_int(tj_tuple_product(graph, layout->shape->item[m]), tj_mapping_part_extent(mapping, m));
-  return is_same;
-}
-
 const tj_lds_leaf *tj_lds_leaves(tj_graph *graph, const tj_mapping *mapping, uint32_t *count) {
   const tj_layout *layout = tj_value_layout(mapping->lds);
   tj_lds_leaf *leaf = TJ_NEW_ARRAY(graph->job, tj_lds_leaf, tj_tuple_leaf_count(layout->shape) + 1);
   *count = 0;
-  if (!is_by_mode(graph, mapping, layout))
+  if (!tj_mapping_lds_is_by_mode(graph, mapping))
     return NULL;
   for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++) {
     uint32_t leaves;
@@ -162,8 +155,7 @@ const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const
   uint32_t count;
   const tj_lds_leaf *leaf = tj_lds_leaves(graph, mapping, &count);
   if (leaf == NULL)
-    return mapping->passes > 1 ? "lds has not a mode for each of those of the tile's part, of its extent"
-                               : "lds has not a mode for each of the tile's, of its extent";
+    return "lds has not a mode for each of the tile's";
   if (mapping->load.slots % form->vector != 0)
     return tj_string_format(graph->job, "the %" PRIu32 " slots of load are not loaded %" PRIu32 " at a time",
                             mapping->load.slots, form->vector);

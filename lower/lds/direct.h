@@ -47,7 +47,7 @@ typedef struct {
 } tj_lds_leaf;
 
 /* The leaves of several coordinates, in the order of their modes; NULL where the layout has not a mode for each of
- * the tile's, as long as it, or as its part in one pass. */
+ * the tile's. */
 const tj_lds_leaf *tj_lds_leaves(tj_graph *graph, const tj_mapping *mapping, uint32_t *count);
 
 #endif

@@ -7,6 +7,7 @@
 #include "lower/emit/emit.h"
 #include "lower/machine/family.h"
 
+#include "base/integer.h"
 #include "base/machine/processor.h"
 #include "base/machine/target_id.h"
 #include "lower/kernel/arithmetic.h"
@@ -322,10 +323,6 @@ static void emit_barrier(tj_emitter *emitter, tj_phase before) {
     await_boxes(emitter);
 }
 
-static uint32_t least(uint32_t a, uint32_t b) {
-  return a < b ? a : b;
-}
-
 /* Whether elements are neither computed nor converted, nor looked up by those of another type. */
 static bool only_moves(const tj_kernel *kernel) {
   bool moves = tj_kernel_program(kernel) == NULL;
@@ -364,10 +361,10 @@ static uint32_t resident_workgroups(const tj_kernel *kernel, const tj_target *ta
   uint32_t others = OTHER_REGISTERS + (kernel->map != NULL && bits == 16 ? words / 4 : 0); /* so do halves of boxes */
   uint32_t registers = words + (turned > others ? turned : others);
   uint32_t waves_of_group = (kernel->workgroup_size + target->wave_size - 1) / target->wave_size;
-  uint32_t waves = least(unit->waves, unit->vgprs / registers) * unit->simds;
-  uint32_t groups = least(waves / waves_of_group, unit->workgroups);
+  uint32_t waves = tj_fewer(unit->waves, unit->vgprs / registers) * unit->simds;
+  uint32_t groups = tj_fewer(waves / waves_of_group, unit->workgroups);
   if (kernel->lds_elements > 0)
-    groups = least(groups, unit->lds_bytes / (tj_kernel_lds_bytes(kernel) + unit->lds_reserved));
+    groups = tj_fewer(groups, unit->lds_bytes / (tj_kernel_lds_bytes(kernel) + unit->lds_reserved));
   return groups > 0 ? groups : 1;
 }
 
