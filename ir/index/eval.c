@@ -16,7 +16,9 @@ typedef struct {
   const tj_node *node;
   uint32_t arg[3]; /* places of the arguments in `entry` */
   int64_t value;
-  bool varies; /* from lane to lane */
+  bool varies;   /* from lane to lane */
+  bool is_moved; /* from the run of lanes before, in all lanes by as much: */
+  int64_t distance;
 } entry;
 
 typedef struct {
@@ -30,7 +32,8 @@ struct tj_evaluator {
   size_t slot_count;
   uint32_t *root;
   size_t root_count;
-  lane_values *lane; /* by place in `entry`; NULL until lanes are run */
+  lane_values *lane;   /* by place in `entry`; NULL until lanes are run */
+  uint32_t lane_count; /* of the run of lanes before; 0: there was none, or it did not succeed */
 };
 
 static uint32_t *find_slot(const tj_evaluator *evaluator, const tj_node *node) {
@@ -148,6 +151,7 @@ static tj_eval_status run_entry(tj_evaluator *evaluator, entry *at, const tj_bin
 }
 
 tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bindings, int64_t values[]) {
+  evaluator->lane_count = 0;
   for (size_t i = 0; i < evaluator->count; i++) {
     tj_eval_status status = run_entry(evaluator, &evaluator->entry[i], bindings);
     if (status != TJ_EVAL_OK)
@@ -242,26 +246,145 @@ static bool has_varying_argument(const entry *entries, const entry *at) {
   return varies;
 }
 
+/* --- from run to run --- */
+
+static void set_distance(entry *of, bool is_known, int64_t distance) {
+  of->is_moved = is_known;
+  of->distance = is_known ? distance : 0;
+}
+
+static bool stays(const entry *at) {
+  return at->is_moved && at->distance == 0;
+}
+
+static bool arguments_stay(const entry *entries, const entry *at) {
+  bool stay = true;
+  for (unsigned i = 0; i < tj_op_arity(at->node->op); i++)
+    stay = stay && stays(&entries[at->arg[i]]);
+  return stay;
+}
+
+/* Whether a product moves as a factor does: the other one is the same in all lanes. */
+static bool product_moves(const entry *factor, const entry *other, int64_t *distance) {
+  return factor->is_moved && stays(other) && !other->varies &&
+         !__builtin_mul_overflow(factor->distance, other->value, distance);
+}
+
+/* Whether what is divided moves by whole multiples, and by how many. */
+static bool moves_by_multiples(const entry *divided, const entry *divisor, int64_t *multiples) {
+  if (!divided->is_moved || !stays(divisor) || divisor->varies || divisor->value <= 0 ||
+      divided->distance % divisor->value != 0)
+    return false;
+  *multiples = divided->distance / divisor->value;
+  return true;
+}
+
+/* Whether all lanes of an operation move by as much, as their arguments tell. */
+static bool operation_moves(const entry *entries, const entry *at, int64_t *distance) {
+  const entry *a = &entries[at->arg[0]], *b = &entries[at->arg[1]];
+  int64_t multiples = 0;
+  *distance = 0;
+  if (arguments_stay(entries, at))
+    return true;
+  switch (at->node->op) {
+  case TJ_OP_ADD:
+    return a->is_moved && b->is_moved && !__builtin_add_overflow(a->distance, b->distance, distance);
+  case TJ_OP_MUL:
+    return product_moves(a, b, distance) || product_moves(b, a, distance);
+  case TJ_OP_DIV:
+    return moves_by_multiples(a, b, distance);
+  case TJ_OP_MOD:
+    return moves_by_multiples(a, b, &multiples);
+  default:
+    return false;
+  }
+}
+
+/* Whether lanes have moved by as much from values that are known. */
+static bool lanes_move(const int64_t from[], const int64_t to[], uint32_t lanes, int64_t *distance) {
+  bool moves = !__builtin_sub_overflow(to[0], from[0], distance);
+  for (uint32_t i = 1; i < lanes && moves; i++)
+    moves = (uint64_t)to[i] - (uint64_t)from[i] == (uint64_t)*distance && (to[i] >= from[i]) == (*distance >= 0);
+  return moves;
+}
+
+static tj_eval_status move_lanes(int64_t value[], uint32_t lanes, int64_t distance) {
+  int64_t by[TJ_EVAL_LANES];
+  for (uint32_t i = 0; i < lanes; i++)
+    by[i] = distance;
+  return distance == 0 ? TJ_EVAL_OK : add_lanes(value, by, lanes, value);
+}
+
+static void run_given(entry *at, const tj_lane_values *own, bool is_known, uint32_t lanes, int64_t value[]) {
+  int64_t distance = 0;
+  is_known = is_known && lanes_move(value, own->value, lanes, &distance);
+  set_distance(at, is_known, distance);
+  if (!stays(at))
+    memcpy(value, own->value, lanes * sizeof value[0]);
+}
+
+static tj_eval_status run_alike(tj_evaluator *evaluator, entry *at, const tj_bindings *bindings, bool is_known,
+                                lane_values *value) {
+  const int64_t before = at->value;
+  int64_t distance = 0;
+  if (is_known && at->node->op != TJ_OP_SYMBOL && arguments_stay(evaluator->entry, at)) {
+    set_distance(at, true, 0);
+    return TJ_EVAL_OK;
+  }
+  tj_eval_status status = run_entry(evaluator, at, bindings);
+  is_known = is_known && !__builtin_sub_overflow(at->value, before, &distance);
+  set_distance(at, is_known, distance);
+  if (!stays(at))
+    spread(value, at->value);
+  return status;
+}
+
+static tj_eval_status run_operation(tj_evaluator *evaluator, entry *at, bool is_known, uint32_t lanes,
+                                    int64_t value[]) {
+  int64_t distance = 0;
+  is_known = is_known && operation_moves(evaluator->entry, at, &distance);
+  set_distance(at, is_known, distance);
+  return is_known ? move_lanes(value, lanes, distance) : run_varying(evaluator, at, lanes, value);
+}
+
+/* An entry in all lanes. `is_next`: all of them have values of the run before. */
+static tj_eval_status run_entry_in_lanes(tj_evaluator *evaluator, entry *at, const tj_bindings *bindings,
+                                         const tj_lane_values *own, bool is_next, uint32_t lanes) {
+  lane_values *value = &evaluator->lane[at - evaluator->entry];
+  const bool varies = own != NULL || has_varying_argument(evaluator->entry, at),
+             is_known = is_next && varies == at->varies;
+  at->varies = varies;
+  if (tj_is_constant(at->node))
+    set_distance(at, is_next, 0);
+  else if (own != NULL)
+    run_given(at, own, is_known, lanes, value->value);
+  else
+    return varies ? run_operation(evaluator, at, is_known, lanes, value->value)
+                  : run_alike(evaluator, at, bindings, is_known, value);
+  return TJ_EVAL_OK;
+}
+
 tj_eval_status tj_evaluator_run_lanes(tj_evaluator *evaluator, const tj_bindings *bindings,
-                                      const tj_lane_values given[], uint32_t given_count, uint32_t lanes,
-                                      int64_t values[]) {
+                                      const tj_lane_values given[], uint32_t given_count, uint32_t lanes) {
   tj_eval_status status = make_lanes(evaluator) ? TJ_EVAL_OK : TJ_EVAL_NO_MEMORY;
+  const bool is_next = lanes > 0 && evaluator->lane_count == lanes;
+  evaluator->lane_count = 0;
   for (size_t i = 0; i < evaluator->count && status == TJ_EVAL_OK; i++) {
     entry *at = &evaluator->entry[i];
-    const tj_lane_values *own = find_given(at->node, given, given_count);
-    at->varies = own != NULL || has_varying_argument(evaluator->entry, at);
-    if (own != NULL)
-      memcpy(evaluator->lane[i].value, own->value, lanes * sizeof own->value[0]);
-    else if (at->varies)
-      status = run_varying(evaluator, at, lanes, evaluator->lane[i].value);
-    else if (!tj_is_constant(at->node)) {
-      status = run_entry(evaluator, at, bindings);
-      spread(&evaluator->lane[i], at->value);
-    }
+    status = run_entry_in_lanes(evaluator, at, bindings, find_given(at->node, given, given_count), is_next, lanes);
   }
-  for (size_t i = 0; i < evaluator->root_count && status == TJ_EVAL_OK; i++)
-    memcpy(values + i * TJ_EVAL_LANES, evaluator->lane[evaluator->root[i]].value, lanes * sizeof values[0]);
+  evaluator->lane_count = status == TJ_EVAL_OK ? lanes : 0;
   return status;
+}
+
+const int64_t *tj_evaluator_lanes(const tj_evaluator *evaluator, size_t root) {
+  return evaluator->lane[evaluator->root[root]].value;
+}
+
+bool tj_evaluator_moved(const tj_evaluator *evaluator, size_t root, int64_t *distance) {
+  const entry *at = &evaluator->entry[evaluator->root[root]];
+  *distance = at->distance;
+  return at->is_moved;
 }
 
 size_t tj_evaluator_node_count(const tj_evaluator *evaluator) {

@@ -28,9 +28,9 @@ void tj_evaluator_destroy(tj_evaluator *evaluator);
  * that the roots are made of with its value, arguments before users. */
 tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bindings, int64_t values[]);
 
-/* The same at several points at once, lanes, which differ in the values of some symbols, and in nothing else. The
- * value of root r in a lane is values[r * TJ_EVAL_LANES + lane]. Where it does not succeed, it does not say in which
- * lane. tj_evaluator_value then says nothing. */
+/* The same at several points at once, lanes, which differ in the values of some symbols, and in nothing else. Where
+ * it does not succeed, it does not say in which lane. Only what is not known from the run before is worked out.
+ * tj_evaluator_value then says nothing. */
 enum { TJ_EVAL_LANES = 64 };
 
 typedef struct {
@@ -39,8 +39,14 @@ typedef struct {
 } tj_lane_values;
 
 tj_eval_status tj_evaluator_run_lanes(tj_evaluator *evaluator, const tj_bindings *bindings,
-                                      const tj_lane_values given[], uint32_t given_count, uint32_t lanes,
-                                      int64_t values[]);
+                                      const tj_lane_values given[], uint32_t given_count, uint32_t lanes);
+
+/* After success: a root's values by lane, which stay where they are. */
+const int64_t *tj_evaluator_lanes(const tj_evaluator *evaluator, size_t root);
+
+/* Whether it is known that a root is as much greater in all lanes than it was after the run of lanes before, and by
+ * how much. */
+bool tj_evaluator_moved(const tj_evaluator *evaluator, size_t root, int64_t *distance);
 
 size_t tj_evaluator_node_count(const tj_evaluator *evaluator);
 const tj_node *tj_evaluator_node(const tj_evaluator *evaluator, size_t index);

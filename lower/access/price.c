@@ -2,17 +2,17 @@
 /* Prices of kernels: steps evaluated for each lane of a wave, and each step's lanes counted as one instruction.
  *
  * What the launch and a workgroup compute once are the values of the kernel's bindings; the work-items of a wave are
- * then evaluated together, by one evaluator for all steps. What a wave of one workgroup has been counted, the same
- * wave of another is not where its lanes are as far from each other. Indices that a gather looks up are taken to
+ * then evaluated together, by one evaluator for all steps: the same wave of all workgroups, then the next one, so
+ * that little differs from wave to wave, and nothing else is evaluated. What an access has been counted for one wave,
+ * it is not for the next where its lanes are as far from each other. Indices that a gather looks up are taken to
  * count up from 0, as those of sources that `tilejit run` is not given: index i is i. */
 #include "lower/access/price.h"
 
 #include "base/dma/touched.h"
 #include "base/integer.h"
-#include "base/machine/cache_line.h"
-#include "base/machine/processor.h"
 #include "lower/access/box_elements.h"
 #include "lower/access/memory_access.h"
+#include "lower/access/placed_access.h"
 #include "lower/kernel/launched_tile.h"
 #include "lower/kernel/loop.h"
 
@@ -20,17 +20,19 @@
 
 enum { OFFSET, VALID, BASE, LIMIT, ROOTS /* of a step */ };
 
-/* What an access of a wave was counted when last it was. */
+/* A workgroup that is counted. */
 typedef struct {
-  uint64_t active; /* lanes, whose addresses stand elsewhere; 0: nothing */
-  tj_cost cost;
-} counted_pattern;
+  int64_t number, items;
+  bool is_inner;  /* its tile is inside the domain */
+  int64_t *bound; /* values of the kernel's bindings */
+} counted_workgroup;
 
 /* Accesses one behind the other that are made equally often. */
 typedef struct {
   const tj_kernel_step *loop; /* the steps' loop that they are in; NULL: none */
   uint32_t begin, end;
-  tj_evaluator *evaluator; /* of their roots */
+  tj_evaluator *evaluator; /* of their roots, all lanes at once; */
+  bool is_single;          /* or lane by lane, where that has failed */
 } access_part;
 
 /* Accesses, and where the lanes of the wave at hand make them. */
@@ -41,13 +43,12 @@ typedef struct {
   uint32_t count;
   tj_access_price **price; /* by access */
   bool looks_up;
-  const tj_node **root; /* ROOTS of each access */
-  int64_t *value;       /* of the roots, by root and lane */
-  int64_t *lane_value;  /* of the roots, for one lane */
-  int64_t *address;     /* in bytes, by access and lane */
-  uint64_t *active;     /* lanes, by access */
-  counted_pattern *counted;
-  int64_t *counted_address; /* by wave, access and lane */
+  const tj_node **root;     /* ROOTS of each access */
+  const int64_t **value;    /* of the roots, by root, then by lane */
+  int64_t *single;          /* the same where lanes are evaluated one by one, */
+  int64_t *lane_value;      /* and for one of them */
+  tj_placed_access *placed; /* by access, */
+  uint32_t *like;           /* and one before it that has the same price; or itself */
 } access_list;
 
 typedef struct {
@@ -60,7 +61,7 @@ typedef struct {
   int64_t items;   /* and of those of the workgroup at hand */
   access_list outer, inner;
   const tj_node **bound_root; /* of bindings */
-  int64_t *bound_value;
+  counted_workgroup *workgroup;
   tj_lane_values *given; /* the number of the work-item, what the loop carries, what steps look up */
   uint32_t given_count;
   uint32_t lanes;   /* of the wave at hand */
@@ -68,13 +69,6 @@ typedef struct {
   tj_evaluator *bound, *initial, *next;
   tj_price price;
 } pricing;
-
-tj_price_machine tj_price_machine_of(const tj_target *target) {
-  const tj_compute_unit *unit = tj_compute_unit_of(target->processor);
-  return (tj_price_machine){target->wave_size, tj_cache_line_bytes(target->processor),
-                            tj_sector_bytes(target->processor), unit != NULL ? unit->lds_bytes : target->lds_bytes,
-                            tj_bank_model_of(target->processor)};
-}
 
 /* --- accesses --- */
 
@@ -122,8 +116,12 @@ static void set_roots(pricing *p, access_list *list, uint32_t number) {
   root[LIMIT] = step->limit != NULL ? step->limit : zero;
 }
 
-static size_t waves_of(const pricing *p) {
-  return (p->kernel->workgroup_size + p->machine->wave_size - 1) / p->machine->wave_size;
+/* The last of the accesses before that have the same price; or itself. */
+static uint32_t last_like(const access_list *list, uint32_t number) {
+  uint32_t i = number;
+  while (i > 0 && list->price[i - 1] != list->price[number])
+    i--;
+  return i > 0 ? i - 1 : number;
 }
 
 static void part_accesses(tj_job *job, access_list *list) {
@@ -139,18 +137,18 @@ static access_list list_accesses(pricing *p, bool of_inner) {
   tj_job *job = p->graph->job;
   tj_memory_accesses all = tj_list_memory_accesses(p->graph, p->kernel, of_inner);
   access_list list = {.access = all.item, .count = all.count};
-  size_t counted = waves_of(p) * list.count;
+  const size_t roots = ROOTS * (size_t)list.count;
   list.price = TJ_NEW_ARRAY(job, tj_access_price *, list.count + 1);
-  list.root = TJ_NEW_ARRAY(job, const tj_node *, ROOTS *(size_t)list.count + 1);
-  list.value = TJ_NEW_ARRAY(job, int64_t, (size_t)TJ_EVAL_LANES * ROOTS * list.count + 1);
-  list.lane_value = TJ_NEW_ARRAY(job, int64_t, ROOTS * (size_t)list.count + 1);
-  list.address = TJ_NEW_ARRAY(job, int64_t, TJ_BANK_LANES * (size_t)list.count + 1);
-  list.active = TJ_NEW_ARRAY(job, uint64_t, list.count + 1);
-  list.counted = TJ_NEW_ARRAY(job, counted_pattern, counted + 1);
-  list.counted_address = TJ_NEW_ARRAY(job, int64_t, counted * p->machine->wave_size + 1);
+  list.root = TJ_NEW_ARRAY(job, const tj_node *, roots + 1);
+  list.value = TJ_NEW_ARRAY(job, const int64_t *, roots + 1);
+  list.single = tj_arena_raw(&job->arena, TJ_EVAL_LANES * roots + 1, sizeof(int64_t));
+  list.lane_value = TJ_NEW_ARRAY(job, int64_t, roots + 1);
+  list.like = TJ_NEW_ARRAY(job, uint32_t, list.count + 1);
+  list.placed = TJ_NEW_ARRAY(job, tj_placed_access, list.count + 1);
   for (uint32_t i = 0; i < list.count; i++) {
     list.looks_up |= list.access[i].step->kind == TJ_STEP_LOOKUP;
     list.price[i] = price_of(p, &list.access[i]);
+    list.like[i] = last_like(&list, i);
     set_roots(p, &list, i);
   }
   part_accesses(job, &list);
@@ -195,23 +193,32 @@ static void evaluate_lane(pricing *p, access_list *list, const access_part *part
   else
     note(p, status);
   for (size_t i = first; i < ROOTS * (size_t)part->end; i++)
-    list->value[i * TJ_EVAL_LANES + lane] = list->lane_value[i];
+    list->single[i * TJ_EVAL_LANES + lane] = list->lane_value[i];
+}
+
+/* Has the values of a part's roots come from its evaluator, or from lanes by themselves. */
+static void set_values(access_list *list, access_part *part, bool is_single) {
+  const size_t first = ROOTS * (size_t)part->begin;
+  part->is_single = is_single;
+  for (size_t i = first; i < ROOTS * (size_t)part->end; i++)
+    list->value[i] = is_single ? &list->single[i * TJ_EVAL_LANES] : tj_evaluator_lanes(part->evaluator, i - first);
 }
 
 /* All lanes at once; where that fails, one by one. */
-static void evaluate_once(pricing *p, access_list *list, const access_part *part) {
-  int64_t *value = list->value + (size_t)TJ_EVAL_LANES * ROOTS * part->begin;
-  tj_eval_status status =
-      tj_evaluator_run_lanes(part->evaluator, &p->bindings, p->given, p->given_count, p->lanes, value);
+static void evaluate_once(pricing *p, access_list *list, access_part *part) {
+  tj_eval_status status = tj_evaluator_run_lanes(part->evaluator, &p->bindings, p->given, p->given_count, p->lanes);
+  const bool is_single = status != TJ_EVAL_OK && status != TJ_EVAL_NO_MEMORY;
   if (status == TJ_EVAL_NO_MEMORY)
     note(p, status);
-  for (uint32_t lane = 0; lane < p->lanes && status != TJ_EVAL_OK && status != TJ_EVAL_NO_MEMORY; lane++)
+  else if (is_single != part->is_single || list->value[ROOTS * (size_t)part->begin] == NULL)
+    set_values(list, part, is_single);
+  for (uint32_t lane = 0; lane < p->lanes && is_single; lane++)
     evaluate_lane(p, list, part, lane);
 }
 
 /* Of an access's root, by lane. */
 static const int64_t *values_of(const access_list *list, uint32_t number, uint32_t root) {
-  return &list->value[((size_t)number * ROOTS + root) * TJ_EVAL_LANES];
+  return list->value[(size_t)number * ROOTS + root];
 }
 
 /* Whether the first element of a valid access has a number. */
@@ -243,7 +250,7 @@ static tj_lane_values *given_of(pricing *p, const tj_node *symbol) {
 }
 
 /* Evaluates the steps of a wave: once more after each that others wait for. */
-static void evaluate(pricing *p, access_list *list, const access_part *part) {
+static void evaluate(pricing *p, access_list *list, access_part *part) {
   evaluate_once(p, list, part);
   for (uint32_t i = part->begin; i < part->end && list->looks_up; i++) {
     if (list->access[i].step->kind != TJ_STEP_LOOKUP)
@@ -257,21 +264,31 @@ static void evaluate(pricing *p, access_list *list, const access_part *part) {
 
 /* Where the lanes of the wave make an access. */
 static void place_access(pricing *p, access_list *list, uint32_t number) {
-  const int64_t *valid = values_of(list, number, VALID), *base = values_of(list, number, BASE);
-  const int64_t *offset = values_of(list, number, OFFSET), beyond = list->access[number].place->displacement;
-  const int64_t bytes = tj_element_bytes(p->kernel, list->price[number]->buffer);
-  int64_t *address = &list->address[(size_t)number * TJ_BANK_LANES], element;
-  uint64_t active = 0, overflowing = 0;
-  for (uint32_t lane = 0; lane < p->lanes; lane++) {
-    bool overflows = __builtin_add_overflow(base[lane], offset[lane], &element);
-    overflows |= __builtin_add_overflow(element, beyond, &element);
-    overflows |= __builtin_mul_overflow(element, bytes, &address[lane]);
-    overflowing |= (uint64_t)overflows << lane;
-    active |= (uint64_t)(valid[lane] != 0) << lane;
-  }
-  list->active[number] = active;
-  if ((overflowing & active) != 0)
+  const tj_access_values values = {.base = values_of(list, number, BASE),
+                                   .offset = values_of(list, number, OFFSET),
+                                   .valid = values_of(list, number, VALID),
+                                   .beyond = list->access[number].place->displacement,
+                                   .lanes = p->lanes,
+                                   .bytes = tj_element_bytes(p->kernel, list->price[number]->buffer)};
+  if (!tj_place_access(&list->placed[number], &values))
     note(p, TJ_EVAL_OVERFLOW);
+}
+
+static bool is_run(const access_list *list, uint32_t number) {
+  return list->access[number].step->kind == TJ_STEP_RUN;
+}
+
+/* Whether it is known that the lanes make an access by as many bytes behind where they made it before: how many. */
+static bool find_distance(const pricing *p, const access_list *list, const access_part *part, uint32_t number,
+                          int64_t *bytes) {
+  const size_t root = ROOTS * (size_t)(number - part->begin);
+  int64_t of_base, of_offset, of_truth;
+  return !list->looks_up && !part->is_single && !is_run(list, number) &&
+         tj_evaluator_moved(part->evaluator, root + VALID, &of_truth) && of_truth == 0 &&
+         tj_evaluator_moved(part->evaluator, root + BASE, &of_base) &&
+         tj_evaluator_moved(part->evaluator, root + OFFSET, &of_offset) &&
+         !__builtin_add_overflow(of_base, of_offset, bytes) &&
+         !__builtin_mul_overflow(*bytes, tj_element_bytes(p->kernel, list->price[number]->buffer), bytes);
 }
 
 /* --- counting --- */
@@ -280,86 +297,44 @@ static void place_access(pricing *p, access_list *list, uint32_t number) {
 static uint32_t bytes_of(const pricing *p, const access_list *list, uint32_t number) {
   const tj_memory_access *access = &list->access[number];
   int64_t limit = values_of(list, number, LIMIT)[0];
-  return access->step->kind == TJ_STEP_RUN ? (uint32_t)limit * tj_element_bytes(p->kernel, access->place->buffer)
-                                           : access->bytes;
+  return is_run(list, number) ? (uint32_t)limit * tj_element_bytes(p->kernel, access->place->buffer) : access->bytes;
 }
 
-static void count_lines(const pricing *p, const access_list *list, uint32_t number, tj_cost *cost) {
-  uint64_t address[TJ_BANK_LANES];
-  uint32_t lanes = 0;
-  for (uint64_t left = list->active[number]; left != 0; left &= left - 1)
-    address[lanes++] = (uint64_t)list->address[number * TJ_BANK_LANES + (uint32_t)__builtin_ctzll(left)];
-  tj_line_count lines = tj_count_lines(address, lanes, bytes_of(p, list, number), p->machine->line_bytes);
-  cost->lines += (int64_t)lines.touched;
-  cost->least_lines += (int64_t)lines.least;
-  if (p->machine->sector_bytes == 0)
+/* Whether an access counts as one of the same price was when last it was counted, and how far it is from there. */
+static bool is_as_counted(const pricing *p, const access_list *list, uint32_t number, uint32_t other, int64_t *far) {
+  return !is_run(list, number) &&
+         tj_is_as_counted(p->machine, list->price[number], &list->placed[number], &list->placed[other], far);
+}
+
+/* Counts an access where it is, unless one like it is counted the same. */
+static void count_here(const pricing *p, const access_list *list, uint32_t number) {
+  tj_placed_access *placed = &list->placed[number];
+  const uint32_t like = list->like[number];
+  int64_t far;
+  placed->cost = is_as_counted(p, list, number, like, &far)
+                     ? list->placed[like].cost
+                     : tj_count_access(p->machine, list->price[number], bytes_of(p, list, number), &placed->at);
+  placed->counted = placed->at;
+  placed->far = 0;
+}
+
+/* Whether lanes that have moved together count as they did. */
+static bool moves_as_counted(const pricing *p, const access_list *list, const access_part *part, uint32_t number) {
+  int64_t bytes;
+  return find_distance(p, list, part, number, &bytes) && tj_move_access(&list->placed[number], bytes) &&
+         tj_moves_as_counted(p->machine, list->price[number], &list->placed[number]);
+}
+
+static void count_access(pricing *p, access_list *list, const access_part *part, uint32_t number) {
+  tj_placed_access *placed = &list->placed[number];
+  bool is_known = moves_as_counted(p, list, part, number);
+  if (!is_known)
+    place_access(p, list, number);
+  if (placed->at.active == 0 || p->price.status != TJ_EVAL_OK)
     return;
-  tj_line_count sectors = tj_count_lines(address, lanes, bytes_of(p, list, number), p->machine->sector_bytes);
-  cost->sectors += (int64_t)sectors.touched;
-  cost->least_sectors += (int64_t)sectors.least;
-}
-
-static void count_cycles(const pricing *p, const access_list *list, uint32_t number, tj_cost *cost) {
-  const tj_access_price *price = list->price[number];
-  uint32_t address[TJ_BANK_LANES];
-  for (uint32_t lane = 0; lane < TJ_BANK_LANES; lane++)
-    address[lane] = (uint32_t)list->address[number * TJ_BANK_LANES + lane];
-  cost->cycles += tj_bank_cycles(p->machine->bank, price->is_store, price->bytes, address, list->active[number]);
-  cost->least_cycles += tj_bank_ideal(p->machine->bank, price->is_store, price->bytes, list->active[number]);
-}
-
-static tj_cost cost_of(const pricing *p, const access_list *list, uint32_t number) {
-  const tj_access_price *price = list->price[number];
-  tj_cost cost = {.instructions = price->is_direct && price->buffer == TJ_LDS ? 0 : 1};
-  if (price->is_scalar)
-    return cost;
-  if (price->buffer != TJ_LDS)
-    count_lines(p, list, number, &cost);
-  else if (p->machine->bank != NULL)
-    count_cycles(p, list, number, &cost);
-  return cost;
-}
-
-/* Bytes after which lines, or banks, begin anew. */
-static int64_t period_of(const pricing *p, const tj_access_price *price) {
-  if (price->buffer != TJ_LDS)
-    return p->machine->line_bytes;
-  return p->machine->bank != NULL ? (int64_t)p->machine->bank->banks * TJ_BANK_BYTES : 1;
-}
-
-/* Whether all lanes are whole periods from where they were counted, and equally many. */
-static bool is_counted(const pricing *p, const access_list *list, uint32_t number, uint64_t active,
-                       const int64_t counted[]) {
-  const int64_t *address = &list->address[(size_t)number * TJ_BANK_LANES];
-  if (active != list->active[number] || list->access[number].step->kind == TJ_STEP_RUN)
-    return false;
-  const uint32_t first = (uint32_t)__builtin_ctzll(active);
-  const uint64_t far = (uint64_t)address[first] - (uint64_t)counted[first];
-  if ((int64_t)far % period_of(p, list->price[number]) != 0)
-    return false;
-  for (uint64_t left = active; left != 0; left &= left - 1) {
-    const int lane = __builtin_ctzll(left);
-    if ((uint64_t)address[lane] - (uint64_t)counted[lane] != far)
-      return false;
-  }
-  return true;
-}
-
-static void keep_counted(const pricing *p, const access_list *list, uint32_t number, counted_pattern *pattern,
-                         int64_t address[]) {
-  *pattern = (counted_pattern){list->active[number], cost_of(p, list, number)};
-  memcpy(address, &list->address[(size_t)number * TJ_BANK_LANES], p->machine->wave_size * sizeof address[0]);
-}
-
-static void count_access(const pricing *p, const access_list *list, uint32_t wave, uint32_t number) {
-  const size_t place = (size_t)wave * list->count + number;
-  counted_pattern *pattern = &list->counted[place];
-  int64_t *address = &list->counted_address[place * p->machine->wave_size];
-  if (list->active[number] == 0)
-    return;
-  if (!is_counted(p, list, number, pattern->active, address))
-    keep_counted(p, list, number, pattern, address);
-  tj_cost_add(&list->price[number]->cost, &pattern->cost);
+  if (!is_known && !is_as_counted(p, list, number, number, &placed->far))
+    count_here(p, list, number);
+  tj_cost_add(&list->price[number]->cost, &placed->cost);
 }
 
 /* --- waves --- */
@@ -376,7 +351,10 @@ static void set_items(pricing *p, int64_t group, uint32_t first) {
 }
 
 static void carry(pricing *p, tj_evaluator *evaluator) {
-  note(p, tj_evaluator_run_lanes(evaluator, &p->bindings, p->given, p->given_count, p->lanes, p->carried));
+  const size_t bytes = sizeof p->given->value;
+  note(p, tj_evaluator_run_lanes(evaluator, &p->bindings, p->given, p->given_count, p->lanes));
+  for (uint32_t i = 0; i < p->kernel->loop->carried_count && p->price.status == TJ_EVAL_OK; i++)
+    memcpy(p->carried + (size_t)i * TJ_EVAL_LANES, tj_evaluator_lanes(evaluator, i), bytes);
 }
 
 /* Gives what the loop carries its values on the trip at hand, and finds those of the next. */
@@ -398,12 +376,10 @@ static uint32_t carried_count(const tj_kernel *kernel) {
   return kernel->loop != NULL ? kernel->loop->carried_count : 0;
 }
 
-static void price_part(pricing *p, access_list *list, const access_part *part, uint32_t wave) {
+static void price_part(pricing *p, access_list *list, access_part *part) {
   evaluate(p, list, part);
-  for (uint32_t i = part->begin; i < part->end; i++)
-    place_access(p, list, i);
   for (uint32_t i = part->begin; i < part->end && p->price.status == TJ_EVAL_OK; i++)
-    count_access(p, list, wave, i);
+    count_access(p, list, part, i);
 }
 
 static int64_t trips_of_loop(pricing *p, const tj_kernel_step *loop) {
@@ -419,29 +395,15 @@ static void price_wave(pricing *p, access_list *list, int64_t group, uint32_t fi
   for (int64_t trip = 0; trip < p->price.counted_trips && p->lanes > 0; trip++) {
     set_carried(p, trip);
     for (uint32_t i = 0; i < list->part_count; i++) {
-      const access_part *part = &list->part[i];
+      access_part *part = &list->part[i];
       const int64_t trips = trips_of(p, part);
       for (int64_t k = 0; k < trips && p->price.status == TJ_EVAL_OK; k++) {
         if (part->loop != NULL && !tj_is_constant(part->loop->value))
           set_symbol(p, part->loop->value, k);
-        price_part(p, list, part, first / p->machine->wave_size);
+        price_part(p, list, part);
       }
     }
   }
-}
-
-/* Gives the workgroup's bindings their values; returns whether its tile is inside the domain. */
-static bool set_workgroup(pricing *p, int64_t group) {
-  const tj_kernel *kernel = p->kernel;
-  p->items = kernel->workgroup_size;
-  if (kernel->index != NULL)
-    return false;
-  set_symbol(p, kernel->workgroup, group);
-  p->items = kernel->items != NULL ? value_of(p, kernel->items) : p->items;
-  note(p, tj_evaluator_run(p->bound, &p->bindings, p->bound_value));
-  for (uint32_t i = 0; i < kernel->binding_count; i++)
-    set_symbol(p, kernel->binding[i].symbol, p->bound_value[i]);
-  return kernel->inner != NULL && value_of(p, kernel->inner) != 0;
 }
 
 /* --- boxes --- */
@@ -482,11 +444,53 @@ static void price_boxes(pricing *p, bool is_inner) {
   }
 }
 
-static void price_workgroup(pricing *p, int64_t group) {
-  bool is_inner = set_workgroup(p, group);
-  price_boxes(p, is_inner);
-  for (uint32_t first = 0; first < p->kernel->workgroup_size; first += p->machine->wave_size)
-    price_wave(p, is_inner ? &p->inner : &p->outer, group, first);
+/* --- workgroups --- */
+
+static void set_workgroup(pricing *p, const counted_workgroup *group) {
+  const tj_kernel *kernel = p->kernel;
+  p->items = group->items;
+  if (kernel->index == NULL)
+    set_symbol(p, kernel->workgroup, group->number);
+  for (uint32_t i = 0; i < kernel->binding_count && kernel->index == NULL; i++)
+    set_symbol(p, kernel->binding[i].symbol, group->bound[i]);
+}
+
+/* Finds what a workgroup computes once, and whether its tile is inside the domain. */
+static void find_workgroup(pricing *p, counted_workgroup *group) {
+  const tj_kernel *kernel = p->kernel;
+  group->items = kernel->workgroup_size;
+  if (kernel->index == NULL) {
+    set_symbol(p, kernel->workgroup, group->number);
+    group->items = kernel->items != NULL ? value_of(p, kernel->items) : group->items;
+    note(p, tj_evaluator_run(p->bound, &p->bindings, group->bound));
+    set_workgroup(p, group);
+    group->is_inner = kernel->inner != NULL && value_of(p, kernel->inner) != 0;
+  }
+}
+
+static void list_workgroups(pricing *p) {
+  const int64_t counted = p->price.counted_workgroups;
+  const size_t bindings = p->kernel->binding_count;
+  int64_t *bound = TJ_NEW_ARRAY(p->graph->job, int64_t, (size_t)counted * bindings + 1);
+  p->workgroup = TJ_NEW_ARRAY(p->graph->job, counted_workgroup, (size_t)counted + 1);
+  for (int64_t i = 0; i < counted; i++)
+    p->workgroup[i] = (counted_workgroup){.number = (int64_t)((__int128)i * p->price.workgroups / counted),
+                                          .bound = bound + (size_t)i * bindings};
+}
+
+static void price_workgroups(pricing *p) {
+  const int64_t counted = p->price.counted_workgroups;
+  for (int64_t i = 0; i < counted && p->price.status == TJ_EVAL_OK; i++) {
+    find_workgroup(p, &p->workgroup[i]);
+    price_boxes(p, p->workgroup[i].is_inner);
+  }
+  for (uint32_t first = 0; first < p->kernel->workgroup_size; first += p->machine->wave_size) {
+    for (int64_t i = 0; i < counted && p->price.status == TJ_EVAL_OK; i++) {
+      const counted_workgroup *group = &p->workgroup[i];
+      set_workgroup(p, group);
+      price_wave(p, group->is_inner ? &p->inner : &p->outer, group->number, first);
+    }
+  }
 }
 
 /* --- pricing --- */
@@ -581,7 +585,6 @@ static bool sample(pricing *p, int64_t most) {
 static void list_bindings(pricing *p) {
   const tj_kernel *kernel = p->kernel;
   p->bound_root = TJ_NEW_ARRAY(p->graph->job, const tj_node *, kernel->binding_count + 1);
-  p->bound_value = TJ_NEW_ARRAY(p->graph->job, int64_t, kernel->binding_count + 1);
   for (uint32_t i = 0; i < kernel->binding_count; i++)
     p->bound_root[i] = kernel->binding[i].value;
 }
@@ -648,10 +651,9 @@ static void close_evaluators(pricing *p) {
 
 /* No call that may fail the job is between making the evaluators and giving them back. */
 static void count_all(pricing *p) {
-  int64_t counted = p->price.counted_workgroups;
+  list_workgroups(p);
   open_evaluators(p);
-  for (int64_t i = 0; i < counted && p->price.status == TJ_EVAL_OK; i++)
-    price_workgroup(p, (int64_t)((__int128)i * p->price.workgroups / counted));
+  price_workgroups(p);
   close_evaluators(p);
 }
 

@@ -132,7 +132,7 @@ static const struct {
   int64_t from, step; /* of x, by lane */
   tj_eval_status status;
 } lane_rows[] = {
-    {INTEGERS "root x + y*3 root (x - y)*x", -40, 3, TJ_EVAL_OK},
+    {INTEGERS "root x + y*3 root (x - y)*x root x*y", -40, 3, TJ_EVAL_OK},
     {INTEGERS "root x/4 root x%4 root x/y root x%y root (x + y)/7 root (x + y)%7", -40, 1, TJ_EVAL_OK},
     {INTEGERS "root min(x, y) root max(x, y) root x < y root x == y root select(x < y, x, y)", -30, 1, TJ_EVAL_OK},
     {NATURALS "root (x & y) + (x | y) root x ^ y root x >> 2 root x << 3", 0, 5, TJ_EVAL_OK},
@@ -154,6 +154,32 @@ static uint32_t index_of(tj_graph *graph, const tj_node *const roots[], size_t c
   return walk.node[i]->symbol->index;
 }
 
+/* Runs one after the other: by how much x goes on in all lanes, y changes, and lanes become fewer or more. */
+static const struct {
+  int64_t x, y;
+  uint32_t lanes;
+} lane_runs[] = {{0, 0, 64},  {0, 0, 64}, {12, 0, 64}, {-7, 0, 64}, {6, 0, 32},
+                 {84, 0, 32}, {0, 3, 64}, {6, -3, 64}, {0, 1, 32},  {0, 0, 64}};
+
+/* Holds each lane of a run, and how far roots are known to have moved since the run before, against evaluations of
+ * single lanes. */
+static void check_run(tj_evaluator *evaluator, const tj_node *const roots[], size_t count, const tj_lane_values *x,
+                      uint32_t lanes, int64_t value[], int64_t before[][TJ_EVAL_LANES], const char *text) {
+  for (size_t i = 0; i < count; i++) {
+    int64_t alone, distance;
+    const bool is_known = tj_evaluator_moved(evaluator, i, &distance);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+      value[x->symbol] = x->value[lane];
+      const tj_bindings bindings = {value, NULL, MOST_SYMBOLS};
+      ck_assert_int_eq(tj_eval_nodes(&roots[i], 1, &bindings, &alone), TJ_EVAL_OK);
+      ck_assert_msg(tj_evaluator_lanes(evaluator, i)[lane] == alone, "root %zu of %s in lane %u", i, text, lane);
+      ck_assert_msg(!is_known || alone - before[i][lane] == distance,
+                    "root %zu of %s has not moved by %ld in lane %u", i, text, (long)distance, lane);
+      before[i][lane] = alone;
+    }
+  }
+}
+
 static void check_lanes(tj_job *job, void *data) {
   (void)data;
   for (size_t r = 0; r < sizeof lane_rows / sizeof *lane_rows; r++) {
@@ -162,7 +188,7 @@ static void check_lanes(tj_job *job, void *data) {
     const tj_node **roots;
     const size_t count = read_roots(graph, lane_rows[r].root, &roots);
     tj_lane_values x = {.symbol = index_of(graph, roots, count, "x")};
-    int64_t value[MOST_SYMBOLS], lanes[MOST_ROOTS * TJ_EVAL_LANES], alone[MOST_ROOTS];
+    int64_t value[MOST_SYMBOLS], before[MOST_ROOTS][TJ_EVAL_LANES] = {0};
     const tj_bindings bindings = {value, NULL, MOST_SYMBOLS};
     tj_evaluator *evaluator;
     for (int i = 0; i < MOST_SYMBOLS; i++)
@@ -170,14 +196,18 @@ static void check_lanes(tj_job *job, void *data) {
     for (int lane = 0; lane < TJ_EVAL_LANES; lane++)
       x.value[lane] = lane_rows[r].from + lane * lane_rows[r].step;
     ck_assert_int_eq(tj_evaluator_create(roots, count, &evaluator), TJ_EVAL_OK);
-    ck_assert_msg(tj_evaluator_run_lanes(evaluator, &bindings, &x, 1, TJ_EVAL_LANES, lanes) == lane_rows[r].status,
-                  "%s", lane_rows[r].root);
-    for (int lane = 0; lane < TJ_EVAL_LANES && lane_rows[r].status == TJ_EVAL_OK; lane++) {
-      value[x.symbol] = x.value[lane];
-      ck_assert_int_eq(tj_evaluator_run(evaluator, &bindings, alone), TJ_EVAL_OK);
-      for (size_t i = 0; i < count; i++)
-        ck_assert_msg(lanes[i * TJ_EVAL_LANES + (size_t)lane] == alone[i], "root %zu of %s in lane %d", i,
-                      lane_rows[r].root, lane);
+    for (size_t n = 0; n < sizeof lane_runs / sizeof *lane_runs; n++) {
+      for (int i = 0; i < MOST_SYMBOLS; i++)
+        value[i] = i == (int)x.symbol ? 6 : value[i] + lane_runs[n].y;
+      for (int lane = 0; lane < TJ_EVAL_LANES && lane_rows[r].status == TJ_EVAL_OK; lane++)
+        x.value[lane] += lane_runs[n].x;
+      const uint32_t lanes = lane_rows[r].status == TJ_EVAL_OK ? lane_runs[n].lanes : TJ_EVAL_LANES;
+      if (lane_rows[r].status != TJ_EVAL_OK && lane_runs[n].y != 0)
+        break;
+      ck_assert_msg(tj_evaluator_run_lanes(evaluator, &bindings, &x, 1, lanes) == lane_rows[r].status, "%s",
+                    lane_rows[r].root);
+      if (lane_rows[r].status == TJ_EVAL_OK)
+        check_run(evaluator, roots, count, &x, lanes, value, before, lane_rows[r].root);
     }
     tj_evaluator_destroy(evaluator);
   }
