@@ -404,6 +404,8 @@ tj_tile_choice tj_tile_choose(const tj_tile *tile, const tj_tile_domain *domain)
   tj_tile_case c = case_of(tile, domain);
   tj_tile_choice choice = choose(&c);
   tj_tile_limits(tile, &least, &most);
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    most.items[i] = tj_least(most.items[i], tj_tile_extent(&c, i));
   for (uint32_t i = 0; i < TJ_TILE_NUMBERS; i++)
     choice.number[i] = clamped(choice.number[i], least.number[i], most.number[i]);
   return choice;

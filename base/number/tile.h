@@ -76,7 +76,8 @@ bool tj_tile_allows(uint32_t number, uint32_t word);
 /* Between what each number of the choice lies, whatever the launch brings. */
 void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most);
 
-/* For words that tj_tile_allows. Nothing overflows, and its time is bounded. */
+/* For words that tj_tile_allows: within the limits, with no more items along an axis than its extent. Nothing
+ * overflows, and its time is bounded. */
 tj_tile_choice tj_tile_choose(const tj_tile *tile, const tj_tile_domain *domain);
 
 #endif

@@ -195,6 +195,8 @@ LLVMValueRef tj_emit_quotient(tj_emitter *emitter, const tj_node *node);
 LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node);
 /* a * b, as cheap as facts and target allow. */
 LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node);
+/* The same times 2^log, where that is one cheap instruction, because a factor is a workgroup's; or NULL. */
+LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, unsigned log);
 
 /* --- conversions (convert.c, small_float.c, float8.c) --- */
 
@@ -231,7 +233,8 @@ tj_dtype tj_emit_access_dtype(const tj_emitter *emitter, const tj_access *access
  * other places that do, until origins are forgotten. */
 LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access);
 void tj_emit_forget_origins(tj_emitter *emitter);
-/* The base of an access, which the whole workgroup shares. */
+/* The base of an access to a buffer, which the whole workgroup shares, moved by bytes: of a sum of elements, LLVM
+ * scales each term. */
 LLVMValueRef tj_emit_base(tj_emitter *emitter, const tj_access *access);
 /* The offset of an access in bytes, an i32, which it has to fit in. */
 LLVMValueRef tj_emit_byte_offset(tj_emitter *emitter, const tj_access *access);

@@ -36,7 +36,55 @@ static bool fits_32_bits(const tj_node *offset, uint32_t bytes) {
   return offset->facts.low >= 0 && offset->facts.high <= (int64_t)(UINT32_MAX / bytes);
 }
 
+/* Terms of a sum, as far as there is room to take sums among them apart. */
+enum { MOST_TERMS = 16 };
+typedef struct {
+  const tj_node *term[MOST_TERMS];
+  uint32_t count;
+} terms;
+
+static terms terms_of(const tj_node *sum) {
+  terms all = {.term = {sum}, .count = 1};
+  for (uint32_t i = 0; i < all.count; i++) {
+    while (all.term[i]->op == TJ_OP_ADD && all.count < MOST_TERMS) {
+      all.term[all.count++] = all.term[i]->arg[1];
+      all.term[i] = all.term[i]->arg[0];
+    }
+  }
+  return all;
+}
+
+static LLVMValueRef plus(tj_emitter *emitter, LLVMValueRef sum, LLVMValueRef term) {
+  return sum == NULL ? term : LLVMBuildAdd(emitter->builder, sum, term, "");
+}
+
+/* A sum, of which products by what the workgroup has take as many bytes of it: they add what there is so far, which
+ * leaves nothing to be shifted. LLVM would rather add three numbers at once, which takes an instruction more, unless
+ * it is kept from it. NULL: there are none. */
+static LLVMValueRef sum_of_products(tj_emitter *emitter, const tj_node *node, unsigned log) {
+  const terms all = terms_of(node);
+  LLVMValueRef product[MOST_TERMS], sum = NULL;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < all.count; i++) {
+    product[count] = tj_emit_shifted_product(emitter, all.term[i], log);
+    if (product[count] != NULL)
+      count++;
+    else
+      sum = plus(emitter, sum, tj_emit_operand(emitter, all.term[i], (tj_width){32, true, false}));
+  }
+  if (count == 0)
+    return NULL;
+  if (sum != NULL)
+    sum = LLVMBuildShl(emitter->builder, sum, LLVMConstInt(emitter->i32, log, false), "");
+  for (uint32_t i = 0; i < count; i++)
+    sum = plus(emitter, i > 0 ? tj_emit_hidden(emitter, sum, TJ_DTYPE_u32) : sum, product[i]);
+  return sum;
+}
+
 static LLVMValueRef shifted_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  LLVMValueRef products = sum_of_products(emitter, node, (unsigned)__builtin_ctz(bytes));
+  if (products != NULL)
+    return products;
   LLVMValueRef log = LLVMConstInt(emitter->i32, (unsigned)__builtin_ctz(bytes), false);
   LLVMValueRef scaled =
       LLVMBuildShl(emitter->builder, tj_emit_operand(emitter, node, tj_width_of(&node, 1)), log, "");
@@ -173,9 +221,19 @@ void tj_emit_forget_origins(tj_emitter *emitter) {
   emitter->bounded = NULL;
 }
 
-LLVMValueRef tj_emit_base(tj_emitter *emitter, const tj_access *access) {
+static LLVMValueRef base_of(tj_emitter *emitter, const tj_access *access) {
   LLVMValueRef base = find(emitter, access, NULL);
   return base != NULL ? base : keep(emitter, access, NULL, emit_base(emitter, access));
+}
+
+LLVMValueRef tj_emit_base(tj_emitter *emitter, const tj_access *access) {
+  LLVMValueRef buffer = emitter->buffer[access->buffer];
+  if (access->base == NULL || tj_is_int(access->base, 0))
+    return buffer;
+  unsigned log = (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer));
+  LLVMValueRef base = tj_emit_operand(emitter, access->base, (tj_width){64, true, access->base->facts.low >= 0});
+  base = LLVMBuildShl(emitter->builder, base, LLVMConstInt(emitter->i64, log, false), "");
+  return moved(emitter, access, emitter->i8, buffer, base);
 }
 
 LLVMValueRef tj_emit_byte_offset(tj_emitter *emitter, const tj_access *access) {
@@ -192,7 +250,7 @@ LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access) {
   if (address != NULL)
     return address;
   LLVMValueRef place = begins_at_zero(emitter, access) ? lds_address(emitter, access)
-                                                       : emit_origin(emitter, access, tj_emit_base(emitter, access));
+                                                       : emit_origin(emitter, access, base_of(emitter, access));
   return keep(emitter, access, access->offset, place);
 }
 

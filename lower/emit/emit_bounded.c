@@ -121,11 +121,10 @@ static LLVMValueRef keep(tj_emitter *emitter, struct tj_bounded made, LLVMValueR
 static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, const tj_node *anchor) {
   struct tj_bounded wanted = {.buffer = access->buffer, .base = anchor};
   LLVMValueRef found = find(emitter, &wanted);
-  return found != NULL
-             ? found
-             : keep(emitter, wanted,
-                    emitter->target->family->emit_resource(
-                        emitter, tj_emit_base(emitter, &(tj_access){.buffer = access->buffer, .base = anchor})));
+  if (found != NULL)
+    return found;
+  LLVMValueRef base = tj_emit_base(emitter, &(tj_access){.buffer = access->buffer, .base = anchor});
+  return keep(emitter, wanted, emitter->target->family->emit_resource(emitter, base));
 }
 
 /* What constants add to a sum. */

@@ -98,16 +98,26 @@ static bool is_constant_like(LLVMValueRef value, int64_t constant) {
   return LLVMIsAConstantInt(value) != NULL && LLVMConstIntGetSExtValue(value) == constant;
 }
 
+enum { SMALL_FACTOR = 1 << 23 /* of signed ones */ };
+
+static bool are_unsigned(interval a, interval b) {
+  return fits_within(a, 0, 2 * SMALL_FACTOR - 1) && fits_within(b, 0, 2 * SMALL_FACTOR - 1);
+}
+
+/* Whether work-items have an instruction for products of values in these ranges. */
+static bool is_small_product(const tj_emitter *emitter, interval a, interval b) {
+  bool are_signed =
+      fits_within(a, -SMALL_FACTOR, SMALL_FACTOR - 1) && fits_within(b, -SMALL_FACTOR, SMALL_FACTOR - 1);
+  return emitter->target->has_cheap_small_product && emitter->level >= TJ_LEVEL_ITEM &&
+         (are_signed || are_unsigned(a, b));
+}
+
 /* a * b, for values in the given ranges. */
 static LLVMValueRef build_product(tj_emitter *emitter, LLVMValueRef a, interval range_a, LLVMValueRef b,
                                   interval range_b, tj_width width) {
-  const int64_t half = 1 << 23;
-  bool is_unsigned = fits_within(range_a, 0, 2 * half - 1) && fits_within(range_b, 0, 2 * half - 1);
-  bool is_signed = fits_within(range_a, -half, half - 1) && fits_within(range_b, -half, half - 1);
-  bool is_cheap = emitter->target->has_cheap_small_product && emitter->level >= TJ_LEVEL_ITEM;
   bool is_negation = is_constant_like(a, -1) || is_constant_like(b, -1);
-  if (is_cheap && !is_negation && width.bits == 32 && (is_unsigned || is_signed))
-    return emitter->target->family->emit_small_product(emitter, a, b, !is_unsigned);
+  if (!is_negation && width.bits == 32 && is_small_product(emitter, range_a, range_b))
+    return emitter->target->family->emit_small_product(emitter, a, b, !are_unsigned(range_a, range_b));
   LLVMValueRef product = LLVMBuildMul(emitter->builder, a, b, "");
   tj_emit_no_wrap(product, width);
   return product;
@@ -393,4 +403,30 @@ LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node) {
   LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
   LLVMValueRef b = tj_emit_operand(emitter, node->arg[1], width);
   return build_product(emitter, a, interval_of(node->arg[0]), b, interval_of(node->arg[1]), width);
+}
+
+/* By position among the arguments, the factor that a whole workgroup has; 2: none. */
+static unsigned shared_factor(const tj_emitter *emitter, const tj_node *product) {
+  unsigned i = 0;
+  while (i < 2 && (tj_is_constant(product->arg[i]) ||
+                   tj_kernel_nodes_level(&emitter->nodes, product->arg[i]) >= TJ_LEVEL_ITEM))
+    i++;
+  return i;
+}
+
+LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, unsigned log) {
+  const tj_width width = {32, true, false};
+  unsigned shared = node->op == TJ_OP_MUL ? shared_factor(emitter, node) : 2;
+  if (shared == 2)
+    return NULL;
+  const tj_node *other = node->arg[1 - shared];
+  interval others = interval_of(other), factors = interval_of(node->arg[shared]);
+  if (tj_is_constant(other) || !fits_within(factors, -SMALL_FACTOR, 2 * SMALL_FACTOR))
+    return NULL;
+  factors = (interval){factors.low * (1 << log), factors.high * (1 << log)};
+  if (!is_small_product(emitter, others, factors))
+    return NULL;
+  LLVMValueRef factor = tj_emit_operand(emitter, node->arg[shared], width);
+  factor = LLVMBuildShl(emitter->builder, factor, constant_like(factor, log), "");
+  return build_product(emitter, tj_emit_operand(emitter, other, width), others, factor, factors, width);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the launch chooses of a tile (base/number/tile.h): by which numbers, and under which names. */
+#include "base/integer.h"
 #include "base/machine/processor.h"
 #include "ir/simplify/simplify.h"
 #include "lower/flexible/flexible_maker.h"
@@ -69,10 +70,20 @@ static tj_tile_choice choice_of(const tj_launched_tile *launched) {
   return tj_tile_choose(&launched->tile, &domain);
 }
 
+/* There are no more items along an axis than the most that its extent may be. */
+static void limits_of(const tj_launched_tile *launched, tj_tile_choice *least, tj_tile_choice *most) {
+  tj_tile_limits(&launched->tile, least, most);
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    uint32_t mode = launched->tile.axis[i];
+    if (mode != TJ_TILE_NONE)
+      most->items[i] = tj_least(most->items[i], launched->input[mode]->facts.high);
+  }
+}
+
 static void set_numbers(const tj_flexible *f, tj_launched_tile *launched) {
   uint32_t known = known_numbers(launched);
   tj_tile_choice least, most, choice = choice_of(launched);
-  tj_tile_limits(&launched->tile, &least, &most);
+  limits_of(launched, &least, &most);
   for (uint32_t i = 0; i < TJ_TILE_NUMBERS; i++) {
     const char *name = i < TJ_TILE_AXES ? "items" : i < 2 * TJ_TILE_AXES ? "log" : "worth";
     bool is_known = i < known || least.number[i] == most.number[i];
@@ -119,7 +130,7 @@ const tj_node *tj_flexible_choose(tj_flexible *f, tj_tile tile) {
     f->kernel->launched = made;
   }
   const tj_node *const *number = f->kernel->launched->number;
-  tj_tile_limits(&tile, &least, &most);
+  limits_of(f->kernel->launched, &least, &most);
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
     f->axis[i] = (tj_flexible_axis){.mode = tile.axis[i],
                                     .items = number[i],

@@ -40,6 +40,12 @@ static tj_tile_domain any_domain(random_source *random) {
   return domain;
 }
 
+/* As domains have it. */
+static int64_t extent_of(const tj_tile *tile, const tj_tile_domain *domain, uint32_t axis) {
+  uint32_t mode = tile->axis[axis];
+  return mode < tile->modes && domain->extent[mode] > 1 ? domain->extent[mode] : 1;
+}
+
 START_TEST(any_choice_is_within_its_limits) {
   random_source random = {.state = 7};
   for (int i = 0; i < CASES; i++) {
@@ -50,6 +56,9 @@ START_TEST(any_choice_is_within_its_limits) {
     for (uint32_t k = 0; k < TJ_TILE_NUMBERS; k++)
       ck_assert_msg(least.number[k] <= choice.number[k] && choice.number[k] <= most.number[k],
                     "case %d: number %u is %" PRId64, i, k, choice.number[k]);
+    for (uint32_t k = 0; k < TJ_TILE_AXES; k++)
+      ck_assert_msg(choice.items[k] <= extent_of(&tile, &domain, k), "case %d: %" PRId64 " items along axis %u", i,
+                    choice.items[k], k);
   }
 }
 END_TEST
