@@ -40,6 +40,10 @@ typedef struct {
   const tj_direct_form *form;
   tj_held held;
   int64_t **place; /* by mode, then by coordinate: what it adds to the element of LDS, before the swizzle */
+  int64_t *of_item, *of_slot; /* what work-items and slots add along modes that are one step throughout; */
+  const tj_held_sum *bent[TJ_MAX_DIMENSIONS]; /* the others, */
+  const int64_t *bent_place[TJ_MAX_DIMENSIONS];
+  uint32_t bent_count; /* of which sums have to be looked up */
 } prover;
 
 static void find_places(prover *p, const tj_lds_leaf leaf[], uint32_t count) {
@@ -58,6 +62,35 @@ static void find_places(prover *p, const tj_lds_leaf leaf[], uint32_t count) {
     p->place[parted][c] += c / part % parts * pitch;
 }
 
+static bool is_even(const int64_t place[], int64_t extent) {
+  bool is_same = place[0] == 0;
+  for (int64_t c = 1; c < extent && is_same; c++)
+    is_same = place[c] == c * place[1];
+  return is_same;
+}
+
+/* What is added along a mode whose places are multiples of the first. */
+static void add_even(const int64_t of[], uint32_t count, int64_t step, int64_t sum[]) {
+  for (uint32_t i = 0; i < count; i++)
+    sum[i] += of[i] * step;
+}
+
+static void find_sums(prover *p) {
+  p->of_item = TJ_NEW_ARRAY(p->graph->job, int64_t, p->held.work_items + 1);
+  p->of_slot = TJ_NEW_ARRAY(p->graph->job, int64_t, p->held.slots + 1);
+  for (uint32_t m = 0; m < p->held.rank && !p->held.gives_index; m++) {
+    const int64_t extent = tj_mapping_extent(p->mapping, m), step = extent > 1 ? p->place[m][1] : 0;
+    const tj_held_sum *sum = &p->held.place[m];
+    if (is_even(p->place[m], extent)) {
+      add_even(sum->of_item, p->held.work_items, step, p->of_item);
+      add_even(sum->of_slot, p->held.slots, step, p->of_slot);
+      continue;
+    }
+    p->bent[p->bent_count] = sum;
+    p->bent_place[p->bent_count++] = p->place[m];
+  }
+}
+
 static int64_t place_of_index(const prover *p, uint32_t item, uint32_t slot) {
   int64_t at[TJ_MAX_DIMENSIONS], place = 0;
   tj_held_at(&p->held, item, slot, at);
@@ -67,11 +100,11 @@ static int64_t place_of_index(const prover *p, uint32_t item, uint32_t slot) {
 }
 
 static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
-  int64_t place = 0;
   if (p->held.gives_index)
     return place_of_index(p, item, slot);
-  for (uint32_t m = 0; m < p->held.rank; m++)
-    place += p->place[m][p->held.place[m].of_item[item] + p->held.place[m].of_slot[slot]];
+  int64_t place = p->of_item[item] + p->of_slot[slot];
+  for (uint32_t i = 0; i < p->bent_count; i++)
+    place += p->bent_place[i][p->bent[i]->of_item[item] + p->bent[i]->of_slot[slot]];
   return place;
 }
 
@@ -108,17 +141,25 @@ static const char *obstacle_of_swizzle(const prover *p) {
   return is_compact ? NULL : "lds has gaps, which its swizzle moves among the elements";
 }
 
-/* Whether the elements of a vector lie side by side from `place` on, and are there for the same work-items. */
+/* Whether the elements of a vector are there for the same work-items. */
+static bool are_together(const prover *p, uint32_t slot) {
+  bool are = true;
+  for (uint32_t k = 1; k < p->form->vector; k++)
+    are = are && tj_held_together(&p->held, slot, slot + k);
+  return are;
+}
+
+/* Whether they lie side by side from `place` on. */
 static bool is_vector(const prover *p, uint32_t item, uint32_t slot, int64_t place) {
   for (uint32_t k = 1; k < p->form->vector; k++) {
-    if (!tj_held_together(&p->held, slot, slot + k) || place_of(p, item, slot + k) != place + k)
+    if (place_of(p, item, slot + k) != place + k)
       return false;
   }
   return place % p->form->vector == 0;
 }
 
 /* What of a wave's lanes is not where the instruction would bring it. */
-static const char *obstacle_of_wave(const prover *p, uint32_t first, uint32_t slot) {
+static const char *obstacle_of_wave(const prover *p, uint32_t first, uint32_t slot, bool is_together) {
   uint32_t end = first + p->form->lanes < p->form->work_items ? first + p->form->lanes : p->form->work_items;
   uint32_t before = end;
   int64_t place_before = 0;
@@ -126,7 +167,7 @@ static const char *obstacle_of_wave(const prover *p, uint32_t first, uint32_t sl
     if (!tj_held_has(&p->held, item, slot))
       continue;
     int64_t place = place_of(p, item, slot), distance = place - place_before;
-    if (!is_vector(p, item, slot, place))
+    if (!is_together || !is_vector(p, item, slot, place))
       return tj_string_format(
           p->graph->job, "the %" PRIu32 " elements from slot %" PRIu32 " of load on are no aligned neighbours in LDS",
           p->form->vector, slot);
@@ -145,8 +186,9 @@ static const char *obstacle_of_places(const prover *p) {
   const char *reason = NULL;
   tj_spend(p->graph->job, (uint64_t)p->held.slots * p->form->work_items);
   for (uint32_t slot = 0; slot < p->held.slots && reason == NULL; slot += p->form->vector) {
+    const bool is_together = are_together(p, slot);
     for (uint32_t first = 0; first < p->form->work_items && reason == NULL; first += p->form->lanes)
-      reason = obstacle_of_wave(p, first, slot);
+      reason = obstacle_of_wave(p, first, slot, is_together);
   }
   return reason;
 }
@@ -162,6 +204,7 @@ const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const
   prover p = {.graph = graph, .mapping = mapping, .form = form};
   p.held = tj_mapping_held(graph, mapping, &mapping->load, form->work_items, true);
   find_places(&p, leaf, count);
+  find_sums(&p);
   const char *reason = obstacle_of_swizzle(&p);
   return reason != NULL ? reason : obstacle_of_places(&p);
 }

@@ -11,18 +11,22 @@
 
 #include <stdlib.h>
 
-enum { MOST_BANKS = 64 };
+enum { MOST_BANKS = 64, BLOCK = 8, MOST_BLOCKS = TJ_BANK_LANES / BLOCK };
+
+/* Numbers of units whose banks are found together. */
+typedef uint16_t block __attribute__((vector_size(BLOCK * sizeof(uint16_t))));
 
 typedef struct {
   const tj_stage_phase *phase;
   uint32_t number, stores, loads;
-  uint32_t shift;                            /* log2 of the words of a unit */
-  const uint16_t *word, *line, *group, *run; /* by unit; words in units of this size */
-  const uint32_t *address;                   /* or with swizzles */
+  uint32_t shift;                         /* log2 of the words of a unit */
+  uint32_t blocks;                        /* the last one filled up with zeros: */
+  const block *word, *line, *group, *run; /* by unit; words in units of this size */
+  const block *low, *high; /* or with swizzles: the lowest bits of the same, and those of words above the first */
 } phase_class;
 
-/* How far a phase reaches, as seen from where it begins. Where lines lie evenly, its addresses differ from the least
- * by up to `span`, in no bit below `low`, and by less than 1 << high. */
+/* How far a phase reaches, as seen from where it begins: the beginning of a group and of a run, if that matters. Then
+ * its addresses differ from the least by up to `span`, in no bit below `low`, and by less than 1 << high. */
 typedef struct {
   uint32_t line, word; /* the most that units are behind the first of their group of lines, and of their run */
   uint32_t least, span;
@@ -35,7 +39,7 @@ struct tj_stage_form {
   uint32_t run;       /* words; 0: lines are whole */
   uint32_t swizzled;  /* words from line to line of a layout with a swizzle; 0: there is none, */
   uint32_t beyond;    /* and from group to group */
-  const reach *reach; /* by phase */
+  const reach *reach; /* by phase; NULL: nothing has been counted yet, and no class is known */
   phase_class *item;  /* those of most phases first: they tell the most of a layout */
   uint32_t count;
   tj_stage_form *next;
@@ -74,10 +78,12 @@ static void reach_addresses(const tj_stage_form *form, const tj_stage_phase *pha
   int32_t first = 0, last = 0;
   uint32_t bits = 0;
   for (uint32_t i = 0; i < phase->units; i++) {
-    uint32_t address = phase->unit[i].line * form->swizzled + phase->unit[i].word;
-    first = (int32_t)address < first ? (int32_t)address : first;
-    last = (int32_t)address > last ? (int32_t)address : last;
-    bits |= address;
+    const uint32_t rest = behind_multiple(phase->unit[i].line, form->group), whole = phase->unit[i].line - rest;
+    const int32_t address = (int32_t)whole / (int32_t)form->group * (int32_t)form->beyond +
+                            (int32_t)(rest * form->swizzled + phase->unit[i].word);
+    first = address < first ? address : first;
+    last = address > last ? address : last;
+    bits |= (uint32_t)address;
   }
   r->least = (uint32_t)first;
   r->span = (uint32_t)last - (uint32_t)first;
@@ -87,8 +93,11 @@ static void reach_addresses(const tj_stage_form *form, const tj_stage_phase *pha
 
 static void find_reaches(const tj_stage_stream *s, tj_stage_form *form) {
   reach *all = TJ_NEW_ARRAY(s->job, reach, s->phase_count + 1);
-  for (uint32_t i = 0; i < s->phase_count; i++)
-    (form->swizzled > 0 ? reach_addresses : reach_steps)(form, &s->phase[i], &all[i]);
+  for (uint32_t i = 0; i < s->phase_count; i++) {
+    reach_steps(form, &s->phase[i], &all[i]);
+    if (form->swizzled > 0)
+      reach_addresses(form, &s->phase[i], &all[i]);
+  }
   form->reach = all;
 }
 
@@ -99,18 +108,6 @@ static uint64_t key_of_bits(const tj_stage_form *form, const tj_stage_phase *pha
   for (uint32_t i = 0; i < phase->units; i++)
     key += tj_key_mix(tj_key_mix(1, first ^ address_of(form, unit_at(phase, place, i))), 1);
   return key;
-}
-
-/* What these bits depend on: those of the least address that sums reach, and where a sum has a carry out of them,
- * how far that goes. Of groups of lines, on all. */
-static uint64_t key_of_sums(const tj_stage_form *form, const tj_stage_place *place) {
-  const reach *r = &form->reach[place->phase];
-  const uint32_t address = address_of(form, place->at);
-  if (form->group > 1 || r->high >= 31)
-    return address;
-  const uint32_t least = address + r->least, above = least >> r->high, within = least - (above << r->high);
-  const bool carries = (within + r->span) >> r->high != 0;
-  return (uint64_t)(within >> r->low) << 32 | (carries ? above ^ (above + 1) : 0);
 }
 
 static uint32_t runs_before(const tj_stage_form *form, uint32_t word) {
@@ -140,48 +137,67 @@ static uint64_t key_of_steps(const tj_stage_stream *s, const tj_stage_form *form
   return key;
 }
 
-/* A number for what classes surely depend on no more than. */
+/* What these bits depend on, where addresses are sums: those of the least address that sums reach, and where a sum
+ * has a carry out of them, how far that goes. */
+static uint64_t key_of_sums(const tj_stage_form *form, const tj_stage_place *place) {
+  const reach *r = &form->reach[place->phase];
+  const uint32_t address = address_of(form, place->at);
+  if (r->high >= 31)
+    return address;
+  const uint32_t least = address + r->least, above = least >> r->high, within = least - (above << r->high);
+  const bool carries = (within + r->span) >> r->high != 0;
+  return (uint64_t)(within >> r->low) << 32 | (carries ? above ^ (above + 1) : 0);
+}
+
+/* A number for what classes surely depend on no more than, of phases that do not step plainly where there is no
+ * swizzle. */
 static uint64_t key_of_place(const tj_stage_form *form, const tj_stage_place *place) {
-  if (form->swizzled == 0 && steps_plainly(form, place))
-    return key_of_phase(place);
-  uint64_t key = tj_key_mix(key_of_phase(place), place->at.line % form->group);
+  const uint64_t key = key_of_phase(place);
   if (form->swizzled > 0)
-    return tj_key_mix(key, key_of_sums(form, place));
-  return form->run > 0 ? tj_key_mix(key, place->at.word % form->run) : key;
+    return tj_key_mix(key,
+                      steps_plainly(form, place) ? key_of_sums(form, place) : ~(uint64_t)address_of(form, place->at));
+  return tj_key_mix(key, (uint64_t)(place->at.line % form->group) << 32 |
+                             (form->run > 0 ? place->at.word % form->run : 0));
 }
 
 static uint64_t key_of_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place) {
   return form->swizzled > 0 ? key_of_bits(form, &s->phase[place->phase], place) : key_of_steps(s, form, place);
 }
 
+/* Swizzles look at no bit of words below the second, and LDS has fewer words than twice what 16 bits number. */
 static void list_addresses(tj_job *job, const tj_stage_form *form, const tj_stage_place *place, phase_class *c) {
-  uint32_t *address = TJ_NEW_ARRAY(job, uint32_t, c->phase->units);
-  for (uint32_t i = 0; i < c->phase->units; i++)
-    address[i] = address_of(form, unit_at(c->phase, place, i));
-  c->address = address;
+  block *low = TJ_NEW_ARRAY(job, block, 2 * c->blocks), *high = low + c->blocks;
+  for (uint32_t i = 0; i < c->phase->units; i++) {
+    uint32_t address = address_of(form, unit_at(c->phase, place, i));
+    low[i / BLOCK][i % BLOCK] = (uint16_t)(address >> c->shift);
+    high[i / BLOCK][i % BLOCK] = (uint16_t)(address >> 1);
+  }
+  c->low = low;
+  c->high = high;
 }
 
 /* Of all numbers, what is left of them in 16 bits is more than banks need. */
 static void list_numbers(tj_job *job, const tj_stage_form *form, const tj_stage_place *place, phase_class *c) {
-  uint32_t units = c->phase->units;
-  uint16_t *number = TJ_NEW_ARRAY(job, uint16_t, 4 * (size_t)units);
-  for (uint32_t i = 0; i < units; i++) {
+  block *word = TJ_NEW_ARRAY(job, block, 4 * c->blocks), *line = word + c->blocks, *group = line + c->blocks,
+        *run = group + c->blocks;
+  for (uint32_t i = 0; i < c->phase->units; i++) {
     tj_stage_unit unit = unit_at(c->phase, place, i);
-    number[i] = (uint16_t)(unit.word >> c->shift);
-    number[units + i] = (uint16_t)unit.line;
-    number[2 * units + i] = (uint16_t)(unit.line / form->group);
-    number[3 * units + i] = (uint16_t)runs_before(form, unit.word);
+    word[i / BLOCK][i % BLOCK] = (uint16_t)(unit.word >> c->shift);
+    line[i / BLOCK][i % BLOCK] = (uint16_t)unit.line;
+    group[i / BLOCK][i % BLOCK] = (uint16_t)(unit.line / form->group);
+    run[i / BLOCK][i % BLOCK] = (uint16_t)runs_before(form, unit.word);
   }
-  c->word = number;
-  c->line = number + units;
-  c->group = number + 2 * (size_t)units;
-  c->run = number + 3 * (size_t)units;
+  c->word = word;
+  c->line = line;
+  c->group = group;
+  c->run = run;
 }
 
 static void begin_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place,
                         phase_class *c) {
   c->phase = &s->phase[place->phase];
   c->shift = tj_log2(c->phase->words);
+  c->blocks = (c->phase->units + BLOCK - 1) / BLOCK;
   if (form->swizzled > 0)
     list_addresses(s->job, form, place, c);
   else
@@ -210,22 +226,41 @@ static place_list places_for(const tj_stage_stream *s, const tj_stage_form *form
   return is_by_line ? (place_list){s->line, s->line_count} : (place_list){s->place, s->place_count};
 }
 
+/* Classes as they are found. Without swizzles, a phase is of one class wherever it steps plainly. */
+typedef struct {
+  tj_keys places, classes;
+  uint32_t *of_place; /* by key of a place, the number of the class; */
+  uint32_t *of_phase; /* by phase, of where it steps plainly, and 1 more; 0: nothing is known */
+} class_finder;
+
+static uint32_t number_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place,
+                             class_finder *f) {
+  bool is_plain = form->swizzled == 0 && steps_plainly(form, place);
+  if (is_plain && f->of_phase[place->phase] == 0)
+    f->of_phase[place->phase] = 1 + tj_key_number(&f->classes, key_of_class(s, form, place));
+  if (is_plain)
+    return f->of_phase[place->phase] - 1;
+  uint32_t known = f->places.count, at = tj_key_number(&f->places, key_of_place(form, place));
+  if (at == known)
+    f->of_place[at] = tj_key_number(&f->classes, key_of_class(s, form, place));
+  return f->of_place[at];
+}
+
 /* By place, the number of its class; how many there are. */
 static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *form, const place_list *all,
                                uint32_t number[]) {
-  tj_keys places = tj_keys_make(s->job), classes = tj_keys_make(s->job);
-  uint32_t *found = tj_arena_raw(&s->job->arena, all->count + 1, sizeof *found);
-  for (uint32_t i = 0; i < all->count; i++) {
-    const tj_stage_place *place = &all->item[i];
-    uint32_t known = places.count, at = tj_key_number(&places, key_of_place(form, place));
-    if (at == known)
-      found[at] = tj_key_number(&classes, key_of_class(s, form, place));
-    number[i] = found[at];
-  }
-  return classes.count;
+  class_finder f = {.places = tj_keys_make(s->job),
+                    .classes = tj_keys_make(s->job),
+                    .of_place = tj_arena_raw(&s->job->arena, all->count + 1, sizeof(uint32_t)),
+                    .of_phase = TJ_NEW_ARRAY(s->job, uint32_t, s->phase_count + 1)};
+  for (uint32_t i = 0; i < all->count; i++)
+    number[i] = number_class(s, form, &all->item[i], &f);
+  return f.classes.count;
 }
 
 static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
+  if (form->reach != NULL)
+    return;
   place_list all = places_for(s, form);
   uint32_t *number = tj_arena_raw(&s->job->arena, all.count + 1, sizeof *number);
   find_reaches(s, form);
@@ -243,29 +278,27 @@ static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
   qsort(form->item, form->count, sizeof form->item[0], larger_first);
 }
 
-static const tj_stage_form *form_of(tj_stage_counter *counter, const tj_stage_layout *layout) {
+tj_stage_form *tj_stage_form_of(tj_stage_counter *counter, const tj_stage_layout *layout) {
   const tj_stage_stream *s = counter->stream;
   tj_stage_form wanted = {.group = layout->group,
                           .run = in_words(s, layout->run),
                           .swizzled = layout->swizzle.bits > 0 ? in_words(s, layout->pitch) : 0,
-                          .beyond = layout->swizzle.bits > 0 ? in_words(s, layout->group_pitch) : 0},
+                          .beyond = layout->swizzle.bits > 0 ? in_words(s, layout->group_pitch) : 0,
+                          .next = counter->form},
                 *form = counter->form;
   while (form != NULL && (form->group != wanted.group || form->run != wanted.run ||
                           form->swizzled != wanted.swizzled || form->beyond != wanted.beyond))
     form = form->next;
-  if (form != NULL)
-    return form;
-  wanted.next = counter->form;
-  find_classes(s, &wanted);
-  return counter->form = tj_arena_copy(&s->job->arena, &wanted, sizeof wanted);
+  return form != NULL ? form : (counter->form = tj_arena_copy(&s->job->arena, &wanted, sizeof wanted));
 }
 
 /* --- banks --- */
 
-/* A layout in words: a factor for each number of a unit; or what the swizzle does to its address. */
+/* A layout in words: a factor for each number of a unit; or the bits of its address that a swizzle looks at, and by
+ * how many they move down. */
 typedef struct {
   uint32_t pitch, beyond, beyond_run;
-  uint32_t mask, base, shift;
+  uint32_t mask, shift;
 } word_layout;
 
 static word_layout words_of(const tj_stage_stream *s, const tj_stage_layout *layout) {
@@ -274,73 +307,72 @@ static word_layout words_of(const tj_stage_stream *s, const tj_stage_layout *lay
                        .beyond = in_words(s, layout->group_pitch) - layout->group * pitch,
                        .beyond_run = in_words(s, layout->run_pitch - layout->run)};
   if (layout->swizzle.bits > 0) {
-    words.mask = (1u << layout->swizzle.bits) - 1;
-    words.base = (uint32_t)layout->swizzle.base + tj_log2(element) - tj_log2(TJ_BANK_BYTES);
-    words.shift = words.base + (uint32_t)layout->swizzle.shift;
+    words.shift = (uint32_t)layout->swizzle.shift;
+    words.mask = ((1u << layout->swizzle.bits) - 1)
+                 << ((uint32_t)layout->swizzle.base + words.shift + tj_log2(element) - tj_log2(TJ_BANK_BYTES));
   }
   return words;
 }
 
 /* The banks that units begin at, counted in units of their size: all that is added up is a multiple of it. */
-static void find_banks(const phase_class *c, const word_layout *layout, uint16_t mask, uint16_t bank[]) {
+static void find_banks(const phase_class *c, const word_layout *layout, uint16_t mask, block bank[]) {
+  const block *word = c->word, *line = c->line, *group = c->group, *run = c->run;
   const uint16_t pitch = (uint16_t)(layout->pitch >> c->shift), beyond = (uint16_t)(layout->beyond >> c->shift),
                  beyond_run = (uint16_t)(layout->beyond_run >> c->shift);
-  for (uint32_t i = 0; i < c->phase->units; i++)
-    bank[i] = (uint16_t)(c->word[i] + c->line[i] * pitch + c->group[i] * beyond + c->run[i] * beyond_run) & mask;
+  for (size_t i = 0; i < c->blocks; i++)
+    bank[i] = (word[i] + line[i] * pitch + group[i] * beyond + run[i] * beyond_run) & mask;
 }
 
-static void find_swizzled_banks(const phase_class *c, const word_layout *layout, uint16_t mask, uint16_t bank[]) {
-  for (uint32_t i = 0; i < c->phase->units; i++) {
-    uint32_t word = c->address[i] ^ (c->address[i] >> layout->shift & layout->mask) << layout->base;
-    bank[i] = (uint16_t)(word >> c->shift & mask);
-  }
+static void find_swizzled_banks(const phase_class *c, const word_layout *layout, uint16_t mask, block bank[]) {
+  const block *low = c->low, *high = c->high;
+  const uint16_t moved = (uint16_t)(layout->mask >> 1), by = (uint16_t)(layout->shift - 1 + c->shift);
+  for (size_t i = 0; i < c->blocks; i++)
+    bank[i] = (low[i] ^ (high[i] & moved) >> by) & mask;
 }
 
-/* Up to `enough`, beyond which it does not matter. Units are aligned to their size, so two meet in all their banks or
- * in none. */
-static uint32_t cycles_of(const tj_stage_stream *s, const phase_class *c, const word_layout *layout,
-                          uint32_t enough) {
-  uint16_t bank[TJ_BANK_LANES], mask = (uint16_t)(s->model->banks / c->phase->words - 1);
-  uint8_t wanted[MOST_BANKS] = {0}, most = 0;
-  if (c->address != NULL)
+/* Units are aligned to their size, so two meet in all their banks or in none. What fills up the last block is in the
+ * first bank. */
+static uint32_t cycles_of(const tj_stage_stream *s, const phase_class *c, const word_layout *layout) {
+  block bank[MOST_BLOCKS];
+  const uint16_t mask = (uint16_t)((s->model->banks >> c->shift) - 1);
+  uint8_t wanted[MOST_BANKS] = {(uint8_t)(c->phase->units - c->blocks * BLOCK)}, most = 0;
+  if (c->low != NULL)
     find_swizzled_banks(c, layout, mask, bank);
   else
     find_banks(c, layout, mask, bank);
-  for (uint32_t i = 0, units = c->phase->units; i < units; i++) {
-    uint8_t here = ++wanted[bank[i]];
-    if (here <= most)
-      continue;
-    most = here;
-    if (most >= enough)
-      break;
+  for (uint32_t i = 0; i < c->blocks; i++) {
+    for (uint32_t k = 0; k < BLOCK; k++)
+      wanted[bank[i][k]]++;
   }
+  for (uint32_t i = 0; i < MOST_BANKS; i++)
+    most = wanted[i] > most ? wanted[i] : most;
   return most;
 }
 
-uint32_t tj_stage_cycles_below(tj_stage_counter *counter, const tj_stage_layout *layout, uint32_t enough) {
+uint32_t tj_stage_cycles_below(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
+                               uint32_t enough) {
   const tj_stage_stream *s = counter->stream;
-  const tj_stage_form *form = form_of(counter, layout);
+  find_classes(s, form);
   word_layout words = words_of(s, layout);
   uint32_t cycles = s->least, units = 0;
   for (uint32_t i = 0; i < form->count && cycles < enough; i++) {
     const phase_class *c = &form->item[i];
-    const uint32_t enough_here = c->phase->least + (enough - cycles - 1) / size_of(c) + 1;
     units += c->phase->units;
-    cycles += (cycles_of(s, c, &words, enough_here) - c->phase->least) * size_of(c);
+    cycles += (cycles_of(s, c, &words) - c->phase->least) * size_of(c);
   }
   tj_spend(s->job, units);
   *counter->counted += units;
   return cycles;
 }
 
-void tj_stage_cycles_by_side(tj_stage_counter *counter, const tj_stage_layout *layout, uint32_t *store,
-                             uint32_t *load) {
+void tj_stage_cycles_by_side(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
+                             uint32_t *store, uint32_t *load) {
   const tj_stage_stream *s = counter->stream;
-  const tj_stage_form *form = form_of(counter, layout);
+  find_classes(s, form);
   word_layout words = words_of(s, layout);
   *store = *load = 0;
   for (uint32_t i = 0; i < form->count; i++) {
-    uint32_t cycles = cycles_of(s, &form->item[i], &words, UINT32_MAX);
+    uint32_t cycles = cycles_of(s, &form->item[i], &words);
     *store += form->item[i].stores * cycles;
     *load += form->item[i].loads * cycles;
   }

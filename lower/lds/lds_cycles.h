@@ -18,11 +18,15 @@ typedef struct {
   uint64_t *counted;   /* units that have been counted under some layout, added up */
 } tj_stage_counter;
 
-/* Cycles of the whole stream; `enough` or more once it is sure that they are not fewer. */
-uint32_t tj_stage_cycles_below(tj_stage_counter *counter, const tj_stage_layout *layout, uint32_t enough);
+/* The form of a layout. */
+tj_stage_form *tj_stage_form_of(tj_stage_counter *counter, const tj_stage_layout *layout);
+
+/* Cycles of the whole stream under a layout of a form; `enough` or more once it is sure that they are not fewer. */
+uint32_t tj_stage_cycles_below(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
+                               uint32_t enough);
 
 /* Cycles of its stores, and of its loads. */
-void tj_stage_cycles_by_side(tj_stage_counter *counter, const tj_stage_layout *layout, uint32_t *store,
-                             uint32_t *load);
+void tj_stage_cycles_by_side(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
+                             uint32_t *store, uint32_t *load);
 
 #endif

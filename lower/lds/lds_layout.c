@@ -19,6 +19,7 @@ enum {
 
 typedef struct {
   tj_stage_layout layout;
+  tj_stage_form *form;
   uint32_t residents; /* workgroups that have LDS at a time, up to as many as are of use */
   uint32_t waiting;   /* cycles in which nobody has work, for want of residents */
   uint64_t order;     /* what besides cycles it costs: fewer residents, then addresses, then bytes; then its number */
@@ -31,6 +32,7 @@ typedef struct {
   uint32_t groups, within; /* how many there are but for the last, and how many lines that or a single one has */
   uint32_t runs, rest;     /* the same of runs, and their elements */
   uint32_t address_cost;   /* operations that make an address, but for its pitch */
+  tj_stage_form *form;     /* once there is a layout */
 } layout_kind;
 
 typedef struct {
@@ -40,8 +42,8 @@ typedef struct {
   uint32_t turn;         /* vectors that take each bank once */
   layout_kind kind;      /* at hand */
   candidate *item;
-  uint64_t *order; /* a heap of those that are left, the first at its top */
-  uint32_t count, left, tried;
+  uint64_t *order; /* of all, and room for as many */
+  uint32_t count, tried;
 } candidate_list;
 
 static const tj_stage_tile *tile_of(const tj_stage_stream *s) {
@@ -153,6 +155,9 @@ static void add_candidate(candidate_list *list, const tj_stage_layout *layout) {
   c->layout.direction = list->stream->direction;
   c->layout.vector = list->stream->vector;
   c->layout.bytes = (uint32_t)bytes;
+  if (list->kind.form == NULL)
+    list->kind.form = tj_stage_form_of(list->counter, &c->layout);
+  c->form = list->kind.form;
   c->residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS;
   c->waiting = waiting_with(tile, bytes);
   c->order = order_of(&list->kind, c, list->count++);
@@ -308,7 +313,7 @@ typedef struct {
   const tj_stage_stream *stream; /* NULL: nothing */
   tj_stage_counter *counter;
   candidate best;
-  tj_stage_layout plain;
+  candidate plain;
   uint32_t cycles;
   uint32_t most;    /* cycles beyond which nothing is wanted */
   uint32_t counted; /* at most, of each list */
@@ -328,53 +333,52 @@ static uint32_t cycles_too_dear(const tj_stage_stream *s) {
   return tile_of(s)->dearest == 0 || cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
 }
 
-/* Moves an order down to where none below it is less. */
-static void sink(candidate_list *list, uint32_t place) {
-  const uint64_t order = list->order[place];
-  for (uint32_t below = 2 * place + 1; below < list->left; below = 2 * place + 1) {
-    below += below + 1 < list->left && list->order[below + 1] < list->order[below];
-    if (order <= list->order[below])
-      break;
-    list->order[place] = list->order[below];
-    place = below;
+/* Sorts orders by one byte, so that those alike stay as they are; `begin`: how many have it, by byte. */
+static void sort_by_byte(const uint64_t from[], uint32_t count, unsigned shift, uint32_t begin[], uint64_t to[]) {
+  for (uint32_t byte = 0, sum = 0; byte <= UINT8_MAX; byte++) {
+    sum += begin[byte];
+    begin[byte] = sum - begin[byte];
   }
-  list->order[place] = order;
+  for (uint32_t i = 0; i < count; i++)
+    to[begin[from[i] >> shift & UINT8_MAX]++] = from[i];
 }
 
-static void put_in_order(candidate_list *list) {
-  list->left = list->count;
-  for (uint32_t i = 0; i < list->count; i++)
-    list->order[i] = list->item[i].order;
-  for (uint32_t i = list->count / 2; i-- > 0;)
-    sink(list, i);
-}
-
-/* The first of those that are left; an order's lowest bits are the number. */
-static const candidate *first_left(const candidate_list *list) {
-  return &list->item[(uint16_t)list->order[0]];
-}
-
-static const candidate *take_first(candidate_list *list) {
-  const candidate *first = first_left(list);
-  list->order[0] = list->order[--list->left];
-  sink(list, 0);
-  return first;
+/* The orders of all candidates, the first one first. The lowest bits, which are numbers, are in order as they come.
+ */
+static const uint64_t *put_in_order(const candidate_list *list) {
+  enum { NUMBER_BITS = 16, BYTE_BITS = 8, ORDER_BYTES = (64 - NUMBER_BITS) / BYTE_BITS };
+  uint64_t *order = list->order, *other = order + MOST_CANDIDATES;
+  uint32_t begin[ORDER_BYTES][UINT8_MAX + 1] = {0};
+  for (uint32_t i = 0; i < list->count; i++) {
+    order[i] = list->item[i].order;
+    for (uint32_t k = 0; k < ORDER_BYTES; k++)
+      begin[k][order[i] >> (NUMBER_BITS + k * BYTE_BITS) & UINT8_MAX]++;
+  }
+  for (uint32_t k = 0; k < ORDER_BYTES && list->count > 0; k++) {
+    const unsigned shift = NUMBER_BITS + k * BYTE_BITS;
+    if (begin[k][order[0] >> shift & UINT8_MAX] == list->count)
+      continue;
+    sort_by_byte(order, list->count, shift, begin[k], other);
+    uint64_t *const sorted = other;
+    other = order;
+    order = sorted;
+  }
+  return order;
 }
 
 /* Candidates come in order of cost, so only fewer cycles win. Where so many have been counted that it takes long, the
  * best so far has to do. */
 static void try_all(candidate_list *list, outcome *o) {
   const tj_stage_stream *s = list->stream;
-  uint64_t limit = *list->counter->counted + o->counted;
-  put_in_order(list);
+  const uint64_t limit = *list->counter->counted + o->counted, *order = put_in_order(list);
   o->stream = NULL;
-  while (list->left > 0 && cycles_to_beat(o, first_left(list)) > s->least) {
-    const candidate *next = take_first(list);
-    if ((o->stream != NULL || o->most < UINT32_MAX) && *list->counter->counted > limit)
+  for (uint32_t i = 0; i < list->count; i++) {
+    const candidate *next = &list->item[(uint16_t)order[i]];
+    const uint32_t most = cycles_to_beat(o, next);
+    if (most <= s->least || ((o->stream != NULL || o->most < UINT32_MAX) && *list->counter->counted > limit))
       return;
     list->tried++;
-    uint32_t most = cycles_to_beat(o, next);
-    uint32_t cycles = tj_stage_cycles_below(list->counter, &next->layout, most);
+    uint32_t cycles = tj_stage_cycles_below(list->counter, next->form, &next->layout, most);
     if (cycles < most) {
       o->best = *next;
       o->cycles = cycles;
@@ -421,7 +425,7 @@ static outcome search_stream(tj_stage_stream *s, tj_stage_counter *counter, sear
   if (o.most <= s->least)
     return o;
   tj_stage_find_places(s);
-  o.plain = list.item[0].layout;
+  o.plain = list.item[0];
   uint32_t most_residents = list.item[0].residents;
   try_more(&list, &o);
   if (!is_enough(&o, most_residents)) {
@@ -504,7 +508,7 @@ static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_p
                   .ideal = UINT32_MAX,
                   .enough = UINT32_MAX,
                   .item = tj_arena_raw(&job->arena, MOST_CANDIDATES, sizeof(candidate)),
-                  .order = tj_arena_raw(&job->arena, MOST_CANDIDATES, sizeof(uint64_t))};
+                  .order = tj_arena_raw(&job->arena, 2 * MOST_CANDIDATES, sizeof(uint64_t))};
   uint32_t narrowest = tj_stage_narrowest(tile);
   narrowest = tile->narrowest > narrowest ? tile->narrowest : narrowest;
   for (unsigned d = 0; d < 2; d++) {
@@ -554,7 +558,7 @@ static void describe_conflicts(tj_text *text, const search *all, uint32_t ideal)
 static const char *give_reason(tj_job *job, const search *all, const tj_stage_choice *choice) {
   tj_text text = tj_text_begin(job);
   uint32_t ideal = choice->store_ideal + choice->load_ideal;
-  describe_layout(&text, &all->best.best.layout, &all->best.plain);
+  describe_layout(&text, &all->best.best.layout, &all->best.plain.layout);
   if (all->best.cycles == ideal)
     tj_text_format(&text, ": %u cycles, free of conflicts", ideal);
   else
@@ -579,8 +583,9 @@ bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_til
                               .least_cycles = all.least,
                               .waiting = all.best.best.waiting,
                               .tried = all.tried};
-  choice->plain_cycles = tj_stage_cycles_below(all.best.counter, &all.best.plain, UINT32_MAX);
-  tj_stage_cycles_by_side(all.best.counter, &choice->layout, &choice->store_cycles, &choice->load_cycles);
+  const candidate *plain = &all.best.plain, *best = &all.best.best;
+  choice->plain_cycles = tj_stage_cycles_below(all.best.counter, plain->form, &plain->layout, UINT32_MAX);
+  tj_stage_cycles_by_side(all.best.counter, best->form, &best->layout, &choice->store_cycles, &choice->load_cycles);
   choice->reason = give_reason(job, &all, choice);
   return true;
 }
