@@ -66,7 +66,7 @@ static bool is_moved(const tj_kernel_step *step) {
 }
 
 static bool is_uniform(const step_list *list, const tj_node *node) {
-  return tj_is_constant(node) || tj_kernel_nodes_is_uniform(list->nodes, node);
+  return tj_kernel_nodes_is_uniform(list->nodes, node);
 }
 
 /* Whether zeros are what a load gives where it is not valid. */
@@ -261,7 +261,7 @@ static void bound_steps(step_list *list) {
 
 void tj_bound_accesses(tj_graph *graph, tj_kernel *kernel, const tj_target *target) {
   for (; kernel != NULL && target->resource != NULL; kernel = kernel->faster) {
-    tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel);
+    tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, tj_uniform_lanes(target));
     step_list steps = {graph, kernel, target, &nodes, kernel->step, kernel->step_count, NULL};
     step_list inner = {graph, kernel, target, &nodes, kernel->inner_step, kernel->inner_step_count, NULL};
     bound_steps(&steps);

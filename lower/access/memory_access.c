@@ -92,7 +92,7 @@ static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t byt
 }
 
 static bool is_uniform(const listing *l, const tj_node *node) {
-  return node == NULL || tj_is_constant(node) || tj_kernel_nodes_is_uniform(&l->nodes, node);
+  return node == NULL || tj_kernel_nodes_is_uniform(&l->nodes, node);
 }
 
 static void add_access(listing *l, const tj_kernel_step *step, const tj_access *place, bool stores) {
@@ -140,10 +140,10 @@ static void load_to_store(tj_memory_accesses *made, uint32_t phase) {
   }
 }
 
-tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner) {
+tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner, uint32_t lanes) {
   const tj_kernel_step *step = of_inner ? kernel->inner_step : kernel->step;
   uint32_t count = of_inner ? kernel->inner_step_count : kernel->step_count;
-  listing l = {.graph = graph, .kernel = kernel, .nodes = tj_kernel_nodes_of(graph, kernel)};
+  listing l = {.graph = graph, .kernel = kernel, .nodes = tj_kernel_nodes_of(graph, kernel, lanes)};
   l.made.item = TJ_NEW_ARRAY(graph->job, tj_memory_access, 2 * (size_t)count + 1);
   tj_spend(graph->job, count);
   for (uint32_t i = 0; i < count; i++) {

@@ -22,7 +22,7 @@ typedef struct {
   uint32_t count;
 } tj_memory_accesses;
 
-/* Those of the kernel's `step`, or of its `inner_step`. */
-tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner);
+/* Those of the kernel's `step`, or of its `inner_step`; `lanes`: tj_uniform_lanes. */
+tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner, uint32_t lanes);
 
 #endif

@@ -15,7 +15,9 @@
 #include "lower/machine/target.h"
 
 typedef struct {
-  uint32_t wave_size, line_bytes;
+  uint32_t wave_size;
+  uint32_t uniform_lanes; /* tj_uniform_lanes */
+  uint32_t line_bytes;
   uint32_t sector_bytes;     /* of the parts of lines that memory moves; 0: lines are moved whole */
   uint32_t shared_lds;       /* bytes that the workgroups of a compute unit share; 0: there is no LDS */
   const tj_bank_model *bank; /* NULL: cycles of LDS are not counted */

@@ -12,8 +12,11 @@
 
 tj_price_machine tj_price_machine_of(const tj_target *target) {
   const tj_compute_unit *unit = tj_compute_unit_of(target->processor);
-  return (tj_price_machine){target->wave_size, tj_cache_line_bytes(target->processor),
-                            tj_sector_bytes(target->processor), unit != NULL ? unit->lds_bytes : target->lds_bytes,
+  return (tj_price_machine){target->wave_size,
+                            tj_uniform_lanes(target),
+                            tj_cache_line_bytes(target->processor),
+                            tj_sector_bytes(target->processor),
+                            unit != NULL ? unit->lds_bytes : target->lds_bytes,
                             tj_bank_model_of(target->processor)};
 }
 

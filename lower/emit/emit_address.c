@@ -176,6 +176,19 @@ static LLVMValueRef moved_by_elements(tj_emitter *emitter, const tj_access *acce
   return moved(emitter, access, element_type(emitter, access), base, offset);
 }
 
+/* Whether it is of a wave, which loads the element once, and not of the workgroup, which LLVM sees by itself. */
+static bool is_of_wave(const tj_emitter *emitter, const tj_access *access) {
+  return emitter->target->family->emit_uniform != NULL && !emitter->kernel->buffer[access->buffer].is_written &&
+         tj_kernel_nodes_find(&emitter->nodes, access->offset) != TJ_NO_POSITION &&
+         tj_kernel_nodes_level(&emitter->nodes, access->offset) > TJ_LEVEL_WORKGROUP &&
+         tj_kernel_nodes_is_uniform(&emitter->nodes, access->offset);
+}
+
+static LLVMValueRef uniform_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  LLVMValueRef offset = emitter->target->family->emit_uniform(emitter, scaled_offset(emitter, node, bytes));
+  return tj_emit_extended(emitter, offset, emitter->i64);
+}
+
 /* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. Each block
  * extends it anew, and each origin adds all of its base at once: LLVM selects instructions block by block, and takes
  * more of them where it does not see what has been extended, or added, in another one. */
@@ -187,7 +200,9 @@ static LLVMValueRef emit_origin(tj_emitter *emitter, const tj_access *access, LL
     return moved_by_elements(emitter, access, base, (tj_width){64, true, node->facts.low >= 0});
   if (!is_lds && !has_32_bits)
     return moved_by_elements(emitter, access, base, tj_width_of(&node, 1));
-  LLVMValueRef offset = is_lds ? scaled_offset(emitter, node, bytes) : extended_offset(emitter, node, bytes);
+  LLVMValueRef offset = is_lds                        ? scaled_offset(emitter, node, bytes)
+                        : is_of_wave(emitter, access) ? uniform_offset(emitter, node, bytes)
+                                                      : extended_offset(emitter, node, bytes);
   return moved(emitter, access, emitter->i8, base, offset);
 }
 

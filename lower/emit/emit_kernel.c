@@ -96,7 +96,7 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
       .context = module->context,
       .module = module->module,
       .builder = module->builder,
-      .nodes = tj_kernel_nodes_of(graph, kernel),
+      .nodes = tj_kernel_nodes_of(graph, kernel, tj_uniform_lanes(target)),
       .has_short_nans = has_short_nans(kernel, target),
   };
   check_size(emitter);

@@ -75,7 +75,7 @@ bool tj_kernel_words_fit(tj_graph *graph, const tj_kernel *kernel, const tj_kern
 }
 
 static void derive_kernel(tj_graph *graph, derivation *found, const tj_kernel *kernel) {
-  found->nodes = tj_kernel_nodes_of(graph, kernel);
+  found->nodes = tj_kernel_nodes_of(graph, kernel, 1);
   derive_bindings(found, kernel);
   for (uint32_t i = 0; i < found->nodes.walk.count; i++) {
     if (found->nodes.level[i] != TJ_LEVEL_LAUNCH)

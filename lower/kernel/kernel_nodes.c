@@ -154,21 +154,38 @@ static bool is_found_once(const tj_kernel_nodes *nodes, const tj_kernel_step ste
   for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < count; i++) {
     const tj_access *access = &step[i].access;
     if (step[i].kind == TJ_STEP_LOOKUP && step[i].value == node)
-      return is_of_workgroup(nodes, access->offset) && is_of_workgroup(nodes, access->valid);
+      return tj_kernel_nodes_is_uniform(nodes, access->offset) && tj_kernel_nodes_is_uniform(nodes, access->valid);
   }
   return false;
 }
 
-/* Arguments come before what is made of them, and what is looked up depends on nothing that is. */
-static bool is_uniform(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
+/* The number of a wave, or of several: waves are of consecutive work-items. */
+static bool is_of_wave(const tj_kernel *kernel, uint32_t lanes, const tj_node *node) {
+  return lanes > 1 && node->op == TJ_OP_DIV && node->arg[0] == kernel->item && tj_is_constant(node->arg[1]) &&
+         node->arg[1]->value > 0 && node->arg[1]->value % lanes == 0;
+}
+
+static bool is_uniform(const tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes, const tj_node *node) {
   bool is_uniform = tj_op_arity(node->op) > 0;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++)
     is_uniform = is_uniform && tj_kernel_nodes_is_uniform(nodes, node->arg[i]);
-  return is_uniform || is_of_workgroup(nodes, node) || is_found_once(nodes, kernel->step, kernel->step_count, node) ||
+  return is_uniform || is_of_workgroup(nodes, node) || is_of_wave(kernel, lanes, node) ||
+         is_found_once(nodes, kernel->step, kernel->step_count, node) ||
          is_found_once(nodes, kernel->inner_step, kernel->inner_step_count, node);
 }
 
-tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
+/* Arguments come before what is made of them. Symbols that are looked up may come before where they are looked up,
+ * which depends on none of them: so all are asked twice. */
+static void find_uniform(tj_graph *graph, tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes) {
+  enum { TIMES = 2 };
+  nodes->is_uniform = TJ_NEW_ARRAY(graph->job, bool, nodes->walk.count);
+  for (unsigned times = 0; times < TIMES; times++) {
+    for (uint32_t i = 0; i < nodes->walk.count; i++)
+      nodes->is_uniform[i] = is_uniform(nodes, kernel, lanes, nodes->walk.node[i]);
+  }
+}
+
+tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel, uint32_t lanes) {
   size_t most = 9 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 3 +
                 loop_roots(kernel) + arithmetic_roots(kernel) + tj_words_of_steps(kernel->step, kernel->step_count) +
                 tj_words_of_steps(kernel->inner_step, kernel->inner_step_count);
@@ -179,9 +196,7 @@ tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
   nodes.level = TJ_NEW_ARRAY(graph->job, tj_level, nodes.walk.count);
   for (uint32_t i = 0; i < nodes.walk.count; i++)
     nodes.level[i] = level_of(&nodes, kernel, nodes.walk.node[i]);
-  nodes.is_uniform = TJ_NEW_ARRAY(graph->job, bool, nodes.walk.count);
-  for (uint32_t i = 0; i < nodes.walk.count; i++)
-    nodes.is_uniform[i] = is_uniform(&nodes, kernel, nodes.walk.node[i]);
+  find_uniform(graph, &nodes, kernel, lanes);
   return nodes;
 }
 
@@ -194,7 +209,7 @@ tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node
 }
 
 bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node) {
-  return nodes->is_uniform[tj_kernel_nodes_find(nodes, node)];
+  return tj_is_constant(node) || nodes->is_uniform[tj_kernel_nodes_find(nodes, node)];
 }
 
 /* --- quotients --- */

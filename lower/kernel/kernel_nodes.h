@@ -16,7 +16,7 @@ typedef struct {
   uint32_t root_count;
   tj_walk walk;             /* the nodes that they are made of */
   tj_level *level;          /* by position in the walk */
-  bool *is_uniform;         /* by position: the same for all work-items of a workgroup */
+  bool *is_uniform;         /* by position: the same for all work-items of a wave */
   const tj_node **quotient; /* by position: of a MOD, the node of the walk that is its quotient; or NULL */
   uint32_t *order;          /* positions, such that arguments and quotients come before their users */
 } tj_kernel_nodes;
@@ -26,7 +26,8 @@ bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node);
 /* Whether it is the trip of a loop among the steps. */
 bool tj_is_trip(const tj_kernel *kernel, const tj_node *node);
 
-tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel);
+/* `lanes` are those of a wave whose machine can tell that they have the same (tj_uniform_lanes), or 1. */
+tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel, uint32_t lanes);
 
 /* A node's position in the walk, or TJ_NO_POSITION. */
 uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node);
@@ -40,8 +41,8 @@ const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_n
 
 /* The level of a node of the walk. */
 tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node);
-/* Whether a node of the walk is the same for all work-items of a workgroup: what is looked up in one place is, too.
- */
+/* Whether a node of the walk is the same for all work-items of a workgroup, or of a wave: what is looked up in one
+ * place is, too. */
 bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node);
 
 /* Marks a node of the walk, by position; NULL and constants that are not in it: nothing happens. */

@@ -21,7 +21,7 @@ uint32_t tj_narrowest_access(const tj_kernel *kernel, uint32_t buffer) {
 }
 
 bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel) {
-  tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel);
+  tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, 1);
   return tj_kernel_nodes_operations(&nodes) <= TJ_KERNEL_MOST_OPERATIONS &&
          tj_widths_fit(graph, nodes.root, nodes.root_count);
 }

@@ -129,6 +129,9 @@ struct tj_target_family {
    * saturates_float8; otherwise they are within the form's limits. */
   LLVMValueRef (*write_float8)(struct tj_emitter *emitter, LLVMValueRef word, bool is_upper, LLVMValueRef low,
                                LLVMValueRef high, tj_dtype dtype);
+  /* An i32 that is the same for all lanes of a wave, so that LLVM knows that it is: what is loaded from there is
+   * loaded once for the wave. NULL where no target of the family has loads for waves. */
+  LLVMValueRef (*emit_uniform)(struct tj_emitter *emitter, LLVMValueRef value);
   /* The address in LDS that the first lane of the wave has where a lane's is `address`, and those of others lie
    * `bytes` apart in the order of their numbers. NULL, as the next ones, where nothing goes straight into LDS. */
   LLVMValueRef (*emit_first_of_wave)(struct tj_emitter *emitter, LLVMValueRef address, uint32_t bytes);
@@ -174,6 +177,11 @@ struct tj_target_family {
   void (*emit_bounded_store)(struct tj_emitter *emitter, const struct tj_bounded_place *place, LLVMValueRef value,
                              bool is_streamed);
 };
+
+/* Work-items of a wave, where code may say that they have the same; 1: it may not. */
+static inline uint32_t tj_uniform_lanes(const tj_target *target) {
+  return target->family->emit_uniform != NULL ? target->wave_size : 1;
+}
 
 /* The target that a text names: `gfx942`, `gfx90a:xnack-:sramecc+`, `host`. TJ5001 for an unknown target, TJ5002 for
  * a feature that is unknown, repeated, or not the processor's. */

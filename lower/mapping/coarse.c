@@ -124,7 +124,7 @@ static void add_workgroup(workgroups *all, int64_t period, const tj_target *targ
 
 static workgroups workgroups_of(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
   workgroups all = {.size = {flat->workgroup_size}, .count = 1};
-  const tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, flat);
+  const tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, flat, 1);
   for (uint32_t i = 0; i < nodes.walk.count; i++) {
     int64_t period = period_of(nodes.walk.node[i], target->workgroup_limit);
     if (period > 0)
@@ -135,7 +135,7 @@ static workgroups workgroups_of(tj_graph *graph, const tj_kernel *flat, const tj
 
 /* What a launch takes, in instructions of a work-item times work-items. */
 static double price_of(tj_graph *graph, const tj_kernel *flat, const tj_kernel *kernel) {
-  tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel);
+  tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, 1);
   int64_t tile = (int64_t)kernel->workgroup_size * SLOTS, most = flat->count->facts.high;
   int64_t tiles = most / tile + (most % tile > 0);
   uint32_t instructions = tj_instructions_of(graph, nodes.root, nodes.root_count) + kernel->step_count;

@@ -361,18 +361,23 @@ static LLVMValueRef emit_transposing_load(tj_emitter *emitter, LLVMValueRef poin
                           LLVMVectorType(bits == 16 ? emitter->i16 : emitter->i8, LOADED_BITS / bits), "");
 }
 
+/* --- once for a wave --- */
+
+static LLVMValueRef emit_uniform(tj_emitter *emitter, LLVMValueRef value) {
+  LLVMTypeRef overload[] = {emitter->i32};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.readfirstlane", overload, 1, &value, 1);
+}
+
 /* --- straight into LDS --- */
 
 /* Of whichever lane is active, the wave's first work-item is that of its own number without the lane's. */
 static LLVMValueRef emit_first_of_wave(tj_emitter *emitter, LLVMValueRef address, uint32_t bytes) {
   LLVMBuilderRef builder = emitter->builder;
-  LLVMTypeRef overload[] = {emitter->i32};
   LLVMValueRef item = tj_emit_intrinsic(emitter, "llvm.amdgcn.workitem.id.x", NULL, 0, NULL, 0);
   LLVMValueRef lane = LLVMBuildAnd(builder, item, tj_emit_int(emitter, 32, emitter->target->wave_size - 1), "");
   LLVMValueRef beyond = LLVMBuildMul(builder, lane, tj_emit_int(emitter, 32, bytes), "");
   LLVMValueRef place = LLVMBuildPtrToInt(builder, address, emitter->i32, "");
-  LLVMValueRef first = LLVMBuildSub(builder, place, beyond, "");
-  first = tj_emit_intrinsic(emitter, "llvm.amdgcn.readfirstlane", overload, 1, &first, 1);
+  LLVMValueRef first = emit_uniform(emitter, LLVMBuildSub(builder, place, beyond, ""));
   return LLVMBuildIntToPtr(builder, first, LLVMTypeOf(address), "");
 }
 
@@ -402,10 +407,9 @@ static LLVMValueRef emit_direct_load(tj_emitter *emitter, LLVMValueRef from, LLV
 static LLVMValueRef emit_issues(tj_emitter *emitter, uint32_t number) {
   LLVMBuilderRef builder = emitter->builder;
   uint32_t lanes = emitter->target->wave_size, size = emitter->kernel->workgroup_size;
-  LLVMTypeRef overload[] = {emitter->i32};
   LLVMValueRef item = tj_emit_intrinsic(emitter, "llvm.amdgcn.workitem.id.x", NULL, 0, NULL, 0);
   LLVMValueRef wave = LLVMBuildLShr(builder, item, tj_emit_int(emitter, 32, __builtin_ctz(lanes)), "");
-  wave = tj_emit_intrinsic(emitter, "llvm.amdgcn.readfirstlane", overload, 1, &wave, 1);
+  wave = emit_uniform(emitter, wave);
   return LLVMBuildICmp(builder, LLVMIntEQ, wave, tj_emit_int(emitter, 32, number % ((size + lanes - 1) / lanes)), "");
 }
 
@@ -602,6 +606,7 @@ const tj_target_family tj_family_amdgpu = {
     .emit_lanes = emit_lanes,
     .emit_swap = emit_swap,
     .emit_transposing_load = emit_transposing_load,
+    .emit_uniform = emit_uniform,
     .emit_first_of_wave = emit_first_of_wave,
     .emit_direct_load = emit_direct_load,
     .emit_issues = emit_issues,

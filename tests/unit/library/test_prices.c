@@ -248,7 +248,7 @@ static void run_transpositions(run *r) {
   }
 }
 
-static const char *const devices[] = {"sim:gfx942"};
+static const char *const devices[] = {"sim:gfx942", "sim:gfx1201"};
 
 START_TEST(prices_are_what_devices_count) {
   run r = {.context = new_context(NULL)};

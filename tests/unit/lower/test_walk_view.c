@@ -204,7 +204,7 @@ static void check_path(tj_graph *graph, const path *of, const tj_kernel *kernel,
 
 /* Operations of some kinds that are computed on every trip. */
 static uint32_t on_trips(tj_graph *graph, const tj_kernel *kernel, const tj_op ops[], uint32_t op_count) {
-  tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel);
+  tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, 1);
   uint32_t count = 0;
   for (uint32_t i = 0; i < nodes.walk.count; i++) {
     for (uint32_t k = 0; k < op_count && nodes.level[i] == TJ_LEVEL_TRIP; k++)
