@@ -357,10 +357,32 @@ static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead
   return false;
 }
 
+/* The roots, each once; `number`: by root, which of them it is. Another root that is the same changes no price. */
+static const tj_node **distinct(tj_graph *graph, const tj_walk *walk, const tj_node *const roots[], size_t count,
+                                uint32_t number[], size_t *left) {
+  const tj_node **one = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  uint32_t *known = TJ_NEW_ARRAY(graph->job, uint32_t, walk->count + 1);
+  *left = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t *of_node = &known[tj_walk_place(walk, roots[i])];
+    if (*of_node == 0) {
+      one[(*left)++] = roots[i];
+      *of_node = (uint32_t)*left;
+    }
+    number[i] = *of_node - 1;
+  }
+  return one;
+}
+
 void tj_economize(tj_graph *graph, const tj_node *roots[], size_t count) {
-  economy e = {.graph = graph, .count = count};
-  if (tj_walk_briefly(graph, roots, count).count > MOST_NODES)
+  economy e = {.graph = graph};
+  const tj_walk walk = tj_walk_briefly(graph, roots, count);
+  if (walk.count > MOST_NODES)
     return;
-  while (e.attempts < MOST_ATTEMPTS && improve(&e, roots, tj_instructions_of(graph, roots, count), MOST_MOVES_AHEAD))
+  uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, count + 1);
+  const tj_node **one = distinct(graph, &walk, roots, count, number, &e.count);
+  while (e.attempts < MOST_ATTEMPTS && improve(&e, one, tj_instructions_of(graph, one, e.count), MOST_MOVES_AHEAD))
     continue;
+  for (size_t i = 0; i < count; i++)
+    roots[i] = one[number[i]];
 }

@@ -6,9 +6,8 @@
 
 /* The fewest values of a digit that fill whole phases of LDS, where each value is `inner` lanes. */
 static int64_t values_of_phase(int64_t phase, int64_t inner) {
-  for (; phase > 1 && inner % 2 == 0; inner /= 2)
-    phase /= 2;
-  return phase;
+  const int64_t power = tj_power_in(inner);
+  return power < phase ? phase / power : 1;
 }
 
 /* At least so many values, which fill whole phases by themselves, or else with the digits before; the same number
@@ -34,17 +33,15 @@ static tj_grid_digit share_digit(const tj_lane_grid *grid, int64_t count, int64_
   return digit;
 }
 
-tj_lane_grid tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most, int64_t phase) {
-  tj_lane_grid grid; /* of whose digits only so many are ever looked at */
-  grid.count = digits;
-  grid.lanes = grid.slots = 1;
-  grid.phase = phase;
+void tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most, int64_t phase, tj_lane_grid *grid) {
+  grid->count = digits;
+  grid->lanes = grid->slots = 1;
+  grid->phase = phase;
   for (uint32_t i = 0; i < digits; i++) {
-    grid.digit[i] = share_digit(&grid, count[i], &most);
-    grid.lanes *= grid.digit[i].lanes;
-    grid.slots *= grid.digit[i].slots;
+    grid->digit[i] = share_digit(grid, count[i], &most);
+    grid->lanes *= grid->digit[i].lanes;
+    grid->slots *= grid->digit[i].slots;
   }
-  return grid;
 }
 
 int64_t tj_grid_digit_start(const tj_grid_digit *digit, int64_t slot) {

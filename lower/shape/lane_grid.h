@@ -19,7 +19,7 @@ typedef struct {
 } tj_grid_digit;
 
 typedef struct {
-  tj_grid_digit digit[TJ_GRID_MOST_DIGITS];
+  tj_grid_digit digit[TJ_GRID_MOST_DIGITS]; /* of which only the first `count` are anything */
   uint32_t count;
   int64_t lanes; /* work-items that take part */
   int64_t slots; /* of each */
@@ -28,7 +28,7 @@ typedef struct {
 
 /* Shares digits of these counts, first fastest, out among `most` work-items, of whom LDS serves `phase` at a time: a
  * power of two. */
-tj_lane_grid tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most, int64_t phase);
+void tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most, int64_t phase, tj_lane_grid *grid);
 
 /* Where slot `slot` of a digit begins: its work-items have that value and those that follow. */
 int64_t tj_grid_digit_start(const tj_grid_digit *digit, int64_t slot);

@@ -155,7 +155,7 @@ static tj_mapping_digits slots_of(const sharing *s, tj_side_name side) {
 static sharing begin_sharing(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
                              tj_side_name side) {
   sharing s = {graph, problem, shape, .digits = tj_shape_digits_of(problem, shape, side), .width = 1, .depth = 1};
-  s.grid = tj_lane_grid_make(s.digits.count, s.digits.digits, shape->work_items, problem->lds_phase);
+  tj_lane_grid_make(s.digits.count, s.digits.digits, shape->work_items, problem->lds_phase, &s.grid);
   s.along = s.across = UINT32_MAX;
   for (uint32_t i = 0; i < s.digits.digits; i++) {
     if (s.digits.mode[i] == problem->order[side][0]) {

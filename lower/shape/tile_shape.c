@@ -186,8 +186,9 @@ static shared_side side_of(const tj_shape_problem *problem, const tj_tile_shape 
   return shared;
 }
 
-static tj_lane_grid grid_of(const tj_shape_problem *problem, const shared_side *side, int64_t work_items) {
-  return tj_lane_grid_make(side->digits.count, side->digits.digits, work_items, problem->lds_phase);
+static void find_grid(const tj_shape_problem *problem, const shared_side *side, int64_t work_items,
+                      tj_lane_grid *grid) {
+  tj_lane_grid_make(side->digits.count, side->digits.digits, work_items, problem->lds_phase, grid);
 }
 
 /* What it costs that work-items store so many elements of a tile each, and that parts of them are of use on either
@@ -207,7 +208,8 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
   if (use_cost(problem, stored * shape->passes, use, 1) >= enough)
     return INFINITY;
   if (shape->is_staged) {
-    tj_lane_grid loading = grid_of(problem, &side[TJ_SOURCE], shape->work_items);
+    tj_lane_grid loading;
+    find_grid(problem, &side[TJ_SOURCE], shape->work_items, &loading);
     int64_t loaded = loading.slots * side[TJ_SOURCE].elements;
     held = loaded > held ? loaded : held;
     other = tj_lane_grid_use(&loading, shape->work_items);
@@ -243,7 +245,8 @@ static void share_out(const tj_shape_problem *problem, double enough, tj_tile_sh
   for (trial.work_items = LEAST_WORK_ITEMS;
        trial.work_items <= MOST_WORK_ITEMS && trial.work_items <= problem->workgroup_limit;
        trial.work_items += WORK_ITEMS_STEP) {
-    tj_lane_grid storing = grid_of(problem, &side[TJ_DESTINATION], trial.work_items);
+    tj_lane_grid storing;
+    find_grid(problem, &side[TJ_DESTINATION], trial.work_items, &storing);
     double worst = shape->cost > whole->cost ? shape->cost : whole->cost;
     trial.cost = sharing_cost(problem, &trial, side, &storing, worst < enough ? worst : enough);
     trial.overlaps = tj_lane_grid_use(&storing, storing.lanes) < 1;
@@ -369,12 +372,12 @@ static void insert(search *s, const tj_tile_shape *shape, double cost) {
 }
 
 /* Looks no further at what can no longer be among the best. */
-static void try_shape(search *s, tj_tile_shape *shape, double cost) {
-  tj_tile_shape whole;
+static void try_shape(search *s, const tj_tile_shape *shape, double cost) {
   if (cost + least_sharing_cost(s->problem, shape) >= enough(s))
     return;
-  share_out(s->problem, enough(s) - cost, shape, &whole);
-  insert(s, shape, cost + shape->cost);
+  tj_tile_shape best = *shape, whole;
+  share_out(s->problem, enough(s) - cost, &best, &whole);
+  insert(s, &best, cost + best.cost);
   insert(s, &whole, cost + whole.cost);
 }
 
@@ -407,8 +410,7 @@ static void try_depths(search *s, tj_tile_shape *shape, double part) {
     double way = shape->is_staged ? tj_cost_in_lines.staging + lds_store_cost(s->problem, shape) : 0;
     if (shape->depth == deepest || shape->depth == 1)
       lines = line_cost(s->problem, shape);
-    tj_tile_shape trial = *shape;
-    try_shape(s, &trial, lds + way + narrow + lines);
+    try_shape(s, shape, lds + way + narrow + lines);
     narrow += tj_cost_in_lines.narrow_depth;
   }
 }

@@ -38,6 +38,10 @@ static parted_sum parted(tj_graph *graph, const tj_node *node) {
   return tj_is_constant(node) ? (parted_sum){tj_int(graph, 0), node->value} : parted_expression(node);
 }
 
+static int64_t constant_of(const tj_node *node) {
+  return tj_is_constant(node) ? node->value : parted_expression(node).constant;
+}
+
 bool tj_is_plainly_beyond(const tj_node *value, const tj_node *other, int64_t distance) {
   const parted_sum a = parted_expression(value), b = parted_expression(other);
   int64_t apart;
@@ -86,9 +90,9 @@ static bool displacement_of(const evaluation *e, uint32_t slot, int64_t *sum) {
   bool is_held = true;
   *sum = 0;
   for (uint32_t m = 0; m < e->at->modes; m++) {
-    int64_t added = parted(e->graph, e->at->digit[slot][m]).constant;
     if (!e->use[m].is_used || !e->use[m].is_linear)
       continue;
+    int64_t added = constant_of(e->at->digit[slot][m]);
     is_held = is_held && !__builtin_mul_overflow(added, e->use[m].factor, &added) &&
               !__builtin_add_overflow(*sum, added, sum);
   }
@@ -116,14 +120,12 @@ static const tj_node *base_of(const evaluation *e, uint32_t slot, uint32_t mode)
   return e->use[mode].is_linear ? parted(e->graph, digit).rest : digit;
 }
 
-/* A number for the coordinates for which the expression is simplified, the same for the same. */
-static uint32_t class_of(const evaluation *e, tj_keys *keys, uint32_t slot) {
-  uint32_t number = 0;
-  for (uint32_t m = 0; m < e->at->modes; m++) {
-    uint32_t base = e->use[m].is_used ? base_of(e, slot, m)->id : 0;
-    number = tj_key_number(keys, tj_key_mix(0, (uint64_t)number << 32 | base));
-  }
-  return number;
+/* The coordinates for which the expression is simplified, the same for the same. */
+static uint64_t class_of(const evaluation *e, uint32_t slot) {
+  uint64_t key = 0;
+  for (uint32_t m = 0; m < e->at->modes; m++)
+    key = e->use[m].is_used ? tj_key_mix(key, base_of(e, slot, m)->id) : key;
+  return key;
 }
 
 static const tj_node *at_base(const evaluation *e, uint32_t slot) {
@@ -141,10 +143,10 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
                 **base = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
   int64_t *displacement = TJ_NEW_ARRAY(job, int64_t, at->slots + 1);
   uint32_t *number = TJ_NEW_ARRAY(job, uint32_t, at->slots + 1), count = 0;
-  tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
+  tj_keys classes = tj_keys_make(job);
   find_uses(&e, displacement);
   for (uint32_t slot = 0; slot < at->slots; slot++) {
-    number[slot] = tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
+    number[slot] = tj_key_number(&classes, class_of(&e, slot));
     if (number[slot] == count)
       base[count++] = at_base(&e, slot);
   }
@@ -167,6 +169,6 @@ const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], ui
   }
   tj_simplify(graph, rest, count, NULL);
   for (uint32_t slot = 0; slot < slots; slot++)
-    difference[slot] = tj_simple_plus(graph, rest[number[slot]], parted(graph, value[slot]).constant);
+    difference[slot] = tj_simple_plus(graph, rest[number[slot]], constant_of(value[slot]));
   return difference;
 }

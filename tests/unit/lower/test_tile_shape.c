@@ -89,7 +89,8 @@ START_TEST(grids_reach_every_value) {
     uint32_t digits = 1 + (uint32_t)random_below(4);
     for (uint32_t i = 0; i < digits; i++)
       count[i] = 1 + random_below(300);
-    tj_lane_grid grid = tj_lane_grid_make(count, digits, most, 8);
+    tj_lane_grid grid;
+    tj_lane_grid_make(count, digits, most, 8, &grid);
     ck_assert_int_le(grid.lanes, most);
     for (uint32_t i = 0; i < digits; i++) {
       const tj_grid_digit *d = &grid.digit[i];
@@ -121,7 +122,8 @@ START_TEST(grids_tell_whole_phases) {
   int kept = 0, rounds = 20000;
   for (int round = 0; round < rounds; round++) {
     int64_t count[3] = {1 + random_below(30), 1 + random_below(30), 1 + random_below(300)};
-    tj_lane_grid grid = tj_lane_grid_make(count, 3, 64 * (1 + random_below(16)), (int64_t)8 << random_below(2));
+    tj_lane_grid grid;
+    tj_lane_grid_make(count, 3, 64 * (1 + random_below(16)), (int64_t)8 << random_below(2), &grid);
     ck_assert_int_eq(tj_lane_grid_keeps_phases(&grid), begins_with_phases(&grid));
     kept += tj_lane_grid_keeps_phases(&grid);
   }
@@ -151,7 +153,8 @@ static const struct {
 START_TEST(grids_cut_by_phases) {
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
     int64_t count[] = {cuts[i].before, cuts[i].count};
-    tj_lane_grid grid = tj_lane_grid_make(count, 2, cuts[i].work_items, cuts[i].phase);
+    tj_lane_grid grid;
+    tj_lane_grid_make(count, 2, cuts[i].work_items, cuts[i].phase, &grid);
     ck_assert_int_eq(grid.digit[1].lanes, cuts[i].lanes);
     ck_assert_int_eq(grid.digit[1].slots, cuts[i].slots);
     ck_assert_int_eq(tj_lane_grid_keeps_phases(&grid), cuts[i].keeps_phases);
@@ -367,7 +370,8 @@ END_TEST
 
 static bool keeps_phases(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   tj_shape_digits digits = tj_shape_digits_of(problem, shape, TJ_DESTINATION);
-  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items, problem->lds_phase);
+  tj_lane_grid grid;
+  tj_lane_grid_make(digits.count, digits.digits, shape->work_items, problem->lds_phase, &grid);
   return !shape->is_staged || begins_with_phases(&grid);
 }
 
