@@ -88,14 +88,44 @@ static bool is_same_mask(const mask *a, const mask *b) {
   return is_same;
 }
 
+/* What is selected: the offset of an access in bytes, or what it skips. */
+typedef struct {
+  LLVMValueRef bytes;
+  const tj_node *offset; /* NULL: it is not the offset */
+  unsigned log;          /* of an element's bytes */
+} selection;
+
+/* What the workgroup has, in bytes; NULL: that is not sure to fit. */
+static LLVMValueRef shared_bytes(tj_emitter *emitter, const tj_node *node, unsigned log) {
+  int64_t most = INT32_MAX >> log;
+  bool is_shared = tj_is_constant(node) || tj_kernel_nodes_level(&emitter->nodes, node) < TJ_LEVEL_ITEM;
+  if (!is_shared || node->facts.low < -most || node->facts.high > most)
+    return NULL;
+  LLVMValueRef elements = tj_emit_operand(emitter, node, (tj_width){32, true, false});
+  return LLVMBuildShl(emitter->builder, elements, LLVMConstInt(emitter->i32, log, false), "");
+}
+
+/* A truth, of the offset itself by its bytes: elements nobody needs. */
+static LLVMValueRef truth_of(tj_emitter *emitter, const tj_node *truth, const selection *s) {
+  bool compares = truth->op == TJ_OP_LESS && s->offset != NULL && s->offset->facts.low >= 0 &&
+                  s->offset->facts.high <= INT32_MAX >> s->log;
+  if (!compares || (truth->arg[0] != s->offset && truth->arg[1] != s->offset))
+    return tj_emit_truth(emitter, truth);
+  bool is_first = truth->arg[0] == s->offset;
+  LLVMValueRef bound = shared_bytes(emitter, truth->arg[is_first], s->log);
+  if (bound == NULL)
+    return tj_emit_truth(emitter, truth);
+  return LLVMBuildICmp(emitter->builder, LLVMIntSLT, is_first ? s->bytes : bound, is_first ? bound : s->bytes, "");
+}
+
 /* The value where all of the truths hold, and else what is beyond any resource. */
-static LLVMValueRef selected(tj_emitter *emitter, const tj_node *const part[], uint32_t count, LLVMValueRef value) {
+static LLVMValueRef selected(tj_emitter *emitter, const tj_node *const part[], uint32_t count, const selection *s) {
   LLVMValueRef beyond = LLVMConstInt(emitter->i32, (uint64_t)TJ_RESOURCE_BYTES, false), truth = NULL;
   for (uint32_t i = 0; i < count; i++) {
-    LLVMValueRef next = tj_emit_truth(emitter, part[i]);
+    LLVMValueRef next = truth_of(emitter, part[i], s);
     truth = truth == NULL ? next : LLVMBuildAnd(emitter->builder, truth, next, "");
   }
-  return truth == NULL ? value : LLVMBuildSelect(emitter->builder, truth, value, beyond, "");
+  return truth == NULL ? s->bytes : LLVMBuildSelect(emitter->builder, truth, s->bytes, beyond, "");
 }
 
 /* --- what is made once --- */
@@ -156,8 +186,9 @@ static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access, cons
   LLVMValueRef found = find(emitter, &wanted);
   if (found != NULL)
     return found;
-  LLVMValueRef offset = whole_offset(emitter, access);
-  return keep(emitter, wanted, selected(emitter, parts->of_item, parts->item_count, offset));
+  unsigned log = (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer));
+  const selection offset = {whole_offset(emitter, access), access->offset, log};
+  return keep(emitter, wanted, selected(emitter, parts->of_item, parts->item_count, &offset));
 }
 
 /* What the scalar of an access skips: parts of its base, and so many bytes. */
@@ -183,7 +214,8 @@ static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access) {
   LLVMValueRef scalar = scalar_of(emitter, access, &base, bytes - within);
   tj_bounded_place place = {.resource = resource_of(emitter, access, base.anchor),
                             .offset = offset_of(emitter, access, &parts),
-                            .scalar = selected(emitter, parts.of_all, parts.all_count, scalar)};
+                            .scalar =
+                                selected(emitter, parts.of_all, parts.all_count, &(selection){.bytes = scalar})};
   if (within > 0) {
     place.offset =
         LLVMBuildAdd(emitter->builder, place.offset, LLVMConstInt(emitter->i32, (uint64_t)within, false), "");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds: predicates of accesses that are conjunctions of `sum of digits and strides < expression of parameters`, or
  * the other way round, as those of pads are. Two of the same sum make one form, of which work-items compute their
- * part once; what is added for a tile and a slot, and the bounds themselves, are the same for all. */
+ * part once; what is added for a tile and a slot, and the bounds themselves, are the same for all. Where a form's
+ * steps are those of an image's row in memory, the offset tells a work-item's part. */
 #include "ir/index/facts.h"
 #include "ir/index/substitute.h"
 #include "ir/layout/arith.h"
@@ -201,10 +202,32 @@ static const tj_node *is_between(tj_flexible *f, const tj_flexible_form *form, c
   return tj_terse_both(graph, truth, tj_less(graph, of_item, end));
 }
 
-static const tj_node *is_row(tj_flexible *f, const tj_node *bits) {
+/* The same of an offset, which is pitch times that, and something below the pitch. */
+static const tj_node *is_between_by_offset(tj_flexible *f, const tj_flexible_form *form, const tj_node *of_all,
+                                           const tj_node *offset) {
   tj_graph *graph = f->graph;
-  const tj_node *bit = tj_and(graph, tj_shr(graph, bits, tj_int(graph, f->row)), tj_int(graph, 1));
-  return tj_less(graph, tj_int(graph, 0), bit);
+  const tj_node *truth = tj_int(graph, 1), *one = truth;
+  int64_t limit = tj_flexible_slot_limit(f, form->side);
+  if (form->before != NULL) {
+    const tj_node *first = tj_terse_add(graph, tj_terse_sub(graph, before_of(f, form), of_all), one);
+    first = tj_flexible_at_least(graph, tj_min(graph, first, form->room.name), 0);
+    first = tj_flexible_product(f, first, form->pitch.name, limit);
+    truth = tj_less(graph, tj_terse_sub(graph, first, one), offset);
+  }
+  if (form->end == NULL)
+    return truth;
+  const tj_node *end = tj_min(graph, tj_terse_sub(graph, end_of(f, form), of_all), form->room.name);
+  end = tj_flexible_product(f, tj_flexible_at_least(graph, end, 0), form->pitch.name, limit);
+  return tj_terse_both(graph, truth, tj_less(graph, offset, end));
+}
+
+static const tj_node *is_row(tj_flexible *f, uint32_t side) {
+  tj_graph *graph = f->graph;
+  const tj_node *row = tj_int(graph, f->row), *bits = f->rows[side].bits;
+  if (f->rows[side].end != NULL)
+    return tj_less(graph, row, f->rows[side].end);
+  return bits == NULL ? tj_int(graph, 1)
+                      : tj_less(graph, tj_int(graph, 0), tj_and(graph, tj_shr(graph, bits, row), tj_int(graph, 1)));
 }
 
 const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexible_place place[]) {
@@ -213,9 +236,12 @@ const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexib
     if (f->form[i].side != side)
       continue;
     const tj_node *of_all = tj_terse_add(f->graph, f->form[i].base, place[i].of_all);
-    truth = tj_terse_both(f->graph, truth, is_between(f, &f->form[i], of_all, place[i].of_item, none));
+    const tj_node *between = f->form[i].pitch.name != NULL
+                                 ? is_between_by_offset(f, &f->form[i], of_all, place[side].of_item)
+                                 : is_between(f, &f->form[i], of_all, place[i].of_item, none);
+    truth = tj_terse_both(f->graph, truth, between);
   }
-  return f->row_bits[side] != NULL ? tj_terse_both(f->graph, truth, is_row(f, f->row_bits[side])) : truth;
+  return tj_terse_both(f->graph, truth, is_row(f, side));
 }
 
 /* How far the tile's last element is from its first. */
@@ -237,6 +263,61 @@ const tj_node *tj_flexible_is_inner(tj_flexible *f) {
   for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
     truth = tj_terse_both(f->graph, truth, is_between(f, &f->form[i], f->form[i].base, none, span_of(f, i)));
   return truth;
+}
+
+/* --- sums that offsets tell --- */
+
+/* Of modes that work-items go along, how many elements of the side a 1 of the sum is; NULL: not each as many, or no
+ * step takes a product. */
+static const tj_node *pitch_of(tj_flexible *f, uint32_t form, uint64_t without_items) {
+  tj_graph *graph = f->graph;
+  const tj_node *pitch = NULL;
+  bool has_products = false;
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_node *step = f->mode[m].stride[form].launch, *of_side = tj_flexible_stride(f, m, f->form[form].side);
+    if ((without_items >> m & 1) != 0 || tj_is_int(step, 0))
+      continue;
+    if (step->facts.low < 1)
+      return NULL;
+    if (pitch == NULL)
+      pitch = tj_simplified(graph, tj_div(graph, of_side, step));
+    if (!tj_prove_equal(graph, tj_simplified(graph, tj_mul(graph, pitch, step)), of_side))
+      return NULL;
+    has_products = has_products || !tj_is_constant(step);
+  }
+  return has_products ? pitch : NULL;
+}
+
+/* The most that a work-item's coordinates of modes which are in a sum, or are not, add to a form. */
+static const tj_node *most_of(tj_flexible *f, uint32_t form, uint32_t sum, bool is_in, uint64_t without_items) {
+  tj_graph *graph = f->graph;
+  const tj_node *most = tj_int(graph, 0);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_flexible_mode *mode = &f->mode[m];
+    if ((without_items >> m & 1) != 0 || mode->length == NULL || is_in == tj_is_int(mode->stride[sum].launch, 0))
+      continue;
+    const tj_node *last = tj_terse_sub(graph, mode->length, tj_int(graph, 1));
+    most = tj_terse_add(graph, most, tj_terse_mul(graph, last, mode->stride[form].launch));
+  }
+  return most;
+}
+
+void tj_flexible_tell_by_offsets(tj_flexible *f, uint32_t form, uint64_t without_items) {
+  tj_graph *graph = f->graph;
+  uint32_t side = f->form[form].side;
+  const tj_node *pitch = pitch_of(f, form, without_items), *one = tj_int(graph, 1);
+  if (pitch == NULL)
+    return;
+  int64_t limit = tj_flexible_slot_limit(f, side);
+  const tj_node *room = tj_terse_add(graph, most_of(f, form, form, true, without_items), one);
+  tj_flexible_demand_between(f, pitch, 1, limit - 1);
+  tj_flexible_demand_between(f, room, 1, limit - 1);
+  pitch = clamped(graph, pitch, 1, limit - 1);
+  room = clamped(graph, room, 1, limit - 1);
+  tj_flexible_demand(f, tj_less(graph, most_of(f, side, form, false, without_items), pitch));
+  tj_flexible_demand_between(f, tj_terse_mul(graph, pitch, room), 1, limit - 1);
+  f->form[form].pitch = tj_flexible_measure(f, "pitch", pitch, 1, limit - 1, 1);
+  f->form[form].room = tj_flexible_measure(f, "room", room, 1, limit - 1, 1);
 }
 
 /* --- rows --- */
@@ -270,8 +351,17 @@ static row_range common_rows(tj_flexible *f, row_range a, row_range b) {
   return (row_range){begins ? b.first : tj_max(f->graph, a.first, b.first), tj_min(f->graph, a.end, b.end)};
 }
 
-/* The rows within the bounds of a form, which is the same for all work-items. The last of them is clamped with that
- * of the domain alone: of three scalars, machines would find the least in vectors. */
+/* The distance, as far as all rows reach. */
+static const tj_node *within_rows(tj_flexible *f, const tj_node *distance, const tj_measure *stride, uint32_t rows) {
+  tj_graph *graph = f->graph;
+  const tj_node *reach = tj_terse_mul(graph, tj_int(graph, rows), stride->launch);
+  reach = tj_flexible_at_most(graph, reach, most_bound + 1);
+  return tj_min(graph, distance, tj_flexible_measure(f, "reach", reach, 0, most_bound + 1, 1).name);
+}
+
+/* The rows within the bounds of a form, which is the same for all work-items. Where they are found by a division,
+ * what is beyond all rows is cut off before that; otherwise the last of them is clamped with that of the domain
+ * alone: of three scalars, machines would find the least in vectors. */
 static row_range rows_of(tj_flexible *f, const tj_flexible_form *form, const tj_measure *stride, uint32_t rows) {
   tj_graph *graph = f->graph;
   const tj_node *none = tj_int(graph, 0), *all = tj_int(graph, rows);
@@ -285,9 +375,25 @@ static row_range rows_of(tj_flexible *f, const tj_flexible_form *form, const tj_
     range.first =
         tj_flexible_at_most(graph, rows_before(f, tj_terse_add(graph, distance, tj_int(graph, 1)), step), rows);
   }
-  if (form->end != NULL)
-    range.end = rows_before(f, tj_terse_sub(graph, end_of(f, form), form->base), step);
+  if (form->end == NULL)
+    return range;
+  const tj_node *distance = tj_terse_sub(graph, end_of(f, form), form->base);
+  if (tj_is_constant(step.name)) {
+    range.end = rows_before(f, distance, step);
+  } else {
+    range.end = rows_before(f, within_rows(f, distance, stride, rows), step);
+    tj_sharpen_facts(range.end, &(tj_facts){.low = 0, .high = rows, .modulus = 1});
+  }
   return range;
+}
+
+/* Under a name of the workgroup. */
+static const tj_node *named_rows(tj_flexible *f, const tj_node *value, int64_t low, int64_t high) {
+  tj_graph *graph = f->graph;
+  const tj_node *symbol =
+      tj_symbol_create(graph, "rows", TJ_SYMBOL_COORDINATE, tj_int(graph, low), tj_int(graph, high), 1);
+  tj_flexible_bind(f, symbol, value, false);
+  return symbol;
 }
 
 /* A bit for each. */
@@ -296,10 +402,7 @@ static const tj_node *bits_of(tj_flexible *f, row_range range) {
   const tj_node *one = tj_int(graph, 1);
   const tj_node *count = tj_flexible_at_least(graph, tj_sub(graph, range.end, range.first), 0);
   const tj_node *bits = tj_shl(graph, tj_sub(graph, tj_shl(graph, one, count), one), range.first);
-  const tj_node *symbol =
-      tj_symbol_create(graph, "rows", TJ_SYMBOL_COORDINATE, tj_int(graph, 0), tj_int(graph, UINT32_MAX >> 1), 1);
-  tj_flexible_bind(f, symbol, bits, false);
-  return symbol;
+  return named_rows(f, bits, 0, UINT32_MAX >> 1);
 }
 
 /* Whether the form is a sum of none but these modes. */
@@ -310,10 +413,23 @@ static bool is_of(const tj_flexible *f, uint32_t form, uint64_t modes) {
   return is;
 }
 
+/* Rows that begin with the first are told by their number, of which machines make one comparison each; where that
+ * leaves three scalars to find the least of, by bits as others are. */
+static void mask_side(tj_flexible *f, uint32_t side, row_range range, bool divides) {
+  const tj_facts *end = &range.end->facts;
+  if (divides && tj_is_int(range.first, 0))
+    f->rows[side].end = named_rows(f, range.end, end->low, end->high);
+  else
+    f->rows[side].bits = bits_of(f, range);
+}
+
 void tj_flexible_mask_rows(tj_flexible *f, uint32_t mode, uint64_t without_items, uint32_t rows) {
   const tj_flexible_mode *cut = &f->mode[mode];
+  bool divides = false;
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i + 1 < f->form_count; i++)
+    divides = divides || (is_of(f, i, without_items) && !tj_is_constant(cut->stride[i].name));
   const tj_node *left = tj_terse_sub(f->graph, cut->extent.name, f->form[f->form_count - 1].base);
-  const row_range inside = {tj_int(f->graph, 0), tj_flexible_at_most(f->graph, left, rows)};
+  const row_range inside = {tj_int(f->graph, 0), divides ? left : tj_flexible_at_most(f->graph, left, rows)};
   row_range range[TJ_FLEXIBLE_SIDES] = {inside, inside};
   for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i + 1 < f->form_count; i++) {
     tj_flexible_form *form = &f->form[i];
@@ -323,5 +439,5 @@ void tj_flexible_mask_rows(tj_flexible *f, uint32_t mode, uint64_t without_items
     form->side = TJ_FLEXIBLE_NONE;
   }
   for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES; side++)
-    f->row_bits[side] = bits_of(f, range[side]);
+    mask_side(f, side, range[side], divides);
 }

@@ -75,7 +75,9 @@ typedef struct {
   uint32_t side;       /* the form of the accesses that a bound, or what is further, goes with: source or destination;
                           TJ_FLEXIBLE_NONE: bits of rows have it */
   const tj_node *before,
-      *end; /* of a bound, as the launch has them: what it is more, and less than; NULL: anything */
+      *end;               /* of a bound, as the launch has them: what it is more, and less than; NULL: anything */
+  tj_measure pitch, room; /* where offsets tell it: elements of the side for each 1 of the sum, of which a work-item's
+                             part is less than `room`; names NULL: they do not */
 } tj_flexible_form;
 
 typedef struct {
@@ -100,8 +102,10 @@ typedef struct {
   tj_mapping *mapping; /* of which the steps are made */
   tj_flexible_form form[TJ_FLEXIBLE_FORMS];
   uint32_t form_count;
-  const tj_node *row_bits[TJ_FLEXIBLE_SIDES]; /* by row, whether it is within the bounds of the side; NULL: no bits */
-  uint32_t row;                               /* of the next accesses */
+  struct {
+    const tj_node *bits, *end; /* by row, whether it is within the bounds; or the first that is not; NULL: neither */
+  } rows[TJ_FLEXIBLE_SIDES];
+  uint32_t row; /* of the next accesses */
   const tj_node *condition;
   const tj_node *gate; /* of the next steps: truth */
   bool cuts_vectors;   /* a bound is along vectors, which the condition keeps whole */
@@ -298,6 +302,11 @@ const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t 
 /* What the predicate of an access at digits of all modes demands, as bounds of sums that whole vectors are within or
  * beyond, as the launch makes sure. False where it has another form. */
 bool tj_flexible_bound(tj_flexible *f, uint32_t side, const tj_node *valid, const tj_node *const digit[]);
+
+/* Has a work-item's offset tell its part of a bound whose steps are each as many elements of the side, where what
+ * else it adds is less than that, as the launch makes sure; with the lengths of tiles known. Otherwise nothing
+ * happens. */
+void tj_flexible_tell_by_offsets(tj_flexible *f, uint32_t form, uint64_t without_items);
 
 /* Has tiles cut along a mode: where they begin there is a form, without a side. */
 void tj_flexible_cut(tj_flexible *f, uint32_t mode);

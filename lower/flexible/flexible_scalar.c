@@ -126,6 +126,8 @@ void *tj_flexible_scalar_shape(tj_flexible *f) {
   tj_flexible_demand(f, tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_ROWS, .slots = ROWS, .rows = rows}));
   f->axis[rows].has_slots = true;
   tj_straight_map(f);
+  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form + 1 < f->form_count; form++)
+    tj_flexible_tell_by_offsets(f, form, modes.without_items);
   tj_flexible_place_tiles(f);
   tj_flexible_mask_rows(f, modes.rows, modes.without_items, ROWS);
   return f;
