@@ -132,6 +132,11 @@ void tj_sim_execute_set_rounding(tj_sim_wave *wave, const tj_sim_instruction *in
   check_mode(wave, 0xf, (uint32_t)instruction->operand[0].constant);
 }
 
+/* The lower byte; the upper one is what they were before. */
+void tj_sim_execute_set_banks(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  wave->banks = (uint8_t)instruction->operand[0].constant;
+}
+
 void tj_sim_execute_nothing(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   (void)wave;
   (void)instruction;

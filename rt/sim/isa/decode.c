@@ -243,6 +243,29 @@ static bool can_finish(const tj_sim_instruction *instruction) {
   return is_float(type) || (!instruction->has_clamp && instruction->scale == 0);
 }
 
+/* --- banks --- */
+
+enum { SOURCES = 3 };
+
+/* The first operand that is in the bank of source 0. */
+static unsigned first_in_banks(const tj_sim_instruction *instruction) {
+  const tj_sim_operation *operation = instruction->operation;
+  bool is_memory = operation->class == TJ_SIM_CLASS_VMEM || operation->class == TJ_SIM_CLASS_LDS;
+  if (has_roles(operation))
+    return instruction->first_source;
+  if (is_memory && operation->execute != tj_sim_execute_buffer)
+    return tj_sim_has_result(instruction) || operation->transfer == TJ_SIM_DIRECT ? 1 : 0;
+  return 1;
+}
+
+static void settle_banks(tj_sim_instruction *instruction) {
+  unsigned first = first_in_banks(instruction);
+  for (unsigned i = 0; i < TJ_SIM_OPERANDS; i++)
+    instruction->operand[i].bank = i < first             ? TJ_SIM_BANK_DESTINATION
+                                   : i < first + SOURCES ? (uint8_t)(TJ_SIM_BANK_SOURCE_1 * (i - first))
+                                                         : TJ_SIM_BANK_FIRST;
+}
+
 static void settle(tj_job *job, tj_sim_instruction *instruction, const char *text) {
   instruction->destination = instruction->mask_out = instruction->mask_in = -1;
   if (has_roles(instruction->operation))
@@ -301,8 +324,10 @@ static tj_sim_instruction read_single(tj_job *job, const char *text, tj_bytes en
     read_operands(job, skip_spaces(text + length), encoding, &instruction);
   if (instruction.operation != NULL && operation->form != TJ_SIM_FORM_IGNORED)
     settle(job, &instruction, text);
-  if (instruction.operation != NULL)
+  if (instruction.operation != NULL) {
+    settle_banks(&instruction);
     tj_sim_find_effects(&instruction);
+  }
   return instruction;
 }
 

@@ -46,11 +46,23 @@ typedef enum {
 /* Which bytes of a register an operand is, and how they are widened. */
 typedef enum { TJ_SIM_WHOLE, TJ_SIM_LOW_HALF, TJ_SIM_HIGH_HALF, TJ_SIM_BYTE_0 } tj_sim_part; /* BYTE_0 + n: byte n */
 
+/* Vector registers beyond 255 have no numbers in encodings: an instruction says two bits of them for each of four
+ * operands of those that follow it. Which bits an operand has, by the field of its encoding; others are in bank 0. */
+enum {
+  TJ_SIM_BANK_SOURCE_0 = 0, /* or an address */
+  TJ_SIM_BANK_SOURCE_1 = 2, /* or data */
+  TJ_SIM_BANK_SOURCE_2 = 4, /* or the other data */
+  TJ_SIM_BANK_DESTINATION = 6,
+  TJ_SIM_BANK_FIRST = 8,
+  TJ_SIM_BANK_REGISTERS = 256
+};
+
 typedef struct {
   uint8_t place;
   uint8_t width;  /* in registers */
   uint8_t part;   /* tj_sim_part: halves (v0.h), and what an SDWA instruction selects */
-  uint16_t index; /* the first register */
+  uint16_t index; /* the first register; of a vector register, within its bank */
+  uint8_t bank;   /* where a wave's banks say the operand's (wave.h) */
   bool negate, absolute, extend;
   bool is_float;   /* a constant with a decimal point, whose bits the operand's type decides */
   bool is_literal; /* a constant in hexadecimal: 32 bits of the encoding */

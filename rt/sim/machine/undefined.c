@@ -20,7 +20,7 @@ static bool is_vector(const tj_sim_operand *operand) {
 
 /* The vector registers of an operand that the kernel has. */
 static registers vectors_of(const tj_sim_wave *wave, const tj_sim_operand *operand) {
-  unsigned first = operand->index + (operand->place == TJ_SIM_ACCUMULATOR ? wave->first_accumulator : 0u);
+  unsigned first = tj_sim_first_register(wave, operand);
   unsigned end = first + operand->width;
   return (registers){first, end < wave->vector_count ? end : wave->vector_count};
 }
@@ -106,6 +106,7 @@ static void align_scalars(const tj_sim_wave *wave, tj_sim_wave *twin) {
   for (unsigned i = 0; i < TJ_SIM_SCALARS; i++)
     twin->scalar[i] = undefined->scalar[i] ? twin->scalar[i] : wave->scalar[i];
   twin->scc = undefined->scc ? twin->scc : wave->scc;
+  twin->banks = wave->banks;
   twin->state = wave->state;
   twin->next = wave->next;
 }

@@ -2,6 +2,7 @@
 /* Waits: reading them, and holding instructions against the loads in flight. */
 #include "rt/sim/machine/waits.h"
 
+#include "base/integer.h"
 #include "rt/sim/machine/wave.h"
 
 #include <stdlib.h>
@@ -106,13 +107,13 @@ void tj_sim_issue_lds_load(tj_sim_wave *wave, unsigned counter, uint64_t begin, 
   issue(wave, counter, load);
 }
 
+static unsigned limit_of_registers(bool is_scalar) {
+  return is_scalar ? TJ_SIM_SCALARS : TJ_SIM_ALL_VECTORS;
+}
+
 /* The operand that a memory instruction loads into; NULL: it loads nothing. */
 static const tj_sim_operand *loaded_operand(const tj_sim_instruction *instruction) {
   return tj_sim_has_result(instruction) ? &instruction->operand[0] : NULL;
-}
-
-static unsigned first_register(const tj_sim_wave *wave, const tj_sim_operand *operand) {
-  return operand->index + (operand->place == TJ_SIM_ACCUMULATOR ? wave->first_accumulator : 0u);
 }
 
 static bool is_memory(const tj_sim_operation *operation) {
@@ -130,8 +131,8 @@ void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction
   bool is_scalar = operation->class == TJ_SIM_CLASS_SMEM;
   tj_sim_load load = {.is_scalar = is_scalar, .is_unordered = is_scalar};
   if (to != NULL && to->index != TJ_SIM_NULL) {
-    load.first = (uint16_t)first_register(wave, to);
-    load.count = to->width;
+    load.first = (uint16_t)(is_scalar ? to->index : tj_sim_first_register(wave, to));
+    load.count = (uint8_t)tj_least(to->width, limit_of_registers(is_scalar) - load.first);
   }
   if (is_scalar)
     issue(wave, generation >= 12 ? TJ_SIM_WAIT_SCALAR : TJ_SIM_WAIT_LDS, load);
@@ -149,9 +150,9 @@ static bool check_operand(tj_sim_wave *wave, const tj_sim_operand *operand) {
   bool is_scalar = operand->place == TJ_SIM_SCALAR;
   if (operand->place == TJ_SIM_ABSENT || operand->place == TJ_SIM_CONSTANT)
     return true;
-  unsigned first = first_register(wave, operand);
+  unsigned first = is_scalar ? operand->index : tj_sim_first_register(wave, operand);
   const uint8_t *registers = registers_of(&wave->loads, is_scalar);
-  unsigned limit = is_scalar ? TJ_SIM_SCALARS : TJ_SIM_ALL_VECTORS;
+  unsigned limit = limit_of_registers(is_scalar);
   for (unsigned i = first; i < first + operand->width && i < limit; i++) {
     if (registers[i] == 0)
       continue;

@@ -90,13 +90,11 @@ void tj_sim_write_mask(tj_sim_wave *wave, const tj_sim_operand *operand, uint64_
 }
 
 uint32_t *tj_sim_row(tj_sim_wave *wave, const tj_sim_operand *operand, unsigned offset) {
-  unsigned index = operand->index + offset;
   if (operand->place != TJ_SIM_VECTOR && operand->place != TJ_SIM_ACCUMULATOR) {
     tj_sim_wave_fail(wave, 0, "an operand is no vector register");
     return NULL;
   }
-  if (operand->place == TJ_SIM_ACCUMULATOR)
-    index += wave->first_accumulator;
+  unsigned index = tj_sim_first_register(wave, operand) + offset;
   if (index < wave->vector_count)
     return wave->vector[index];
   tj_sim_wave_fail(wave, 0, "the kernel has no vector register %u, only %u of them", index, wave->vector_count);

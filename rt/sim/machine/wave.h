@@ -45,6 +45,7 @@ struct tj_sim_wave {
   uint32_t position; /* index of the instruction that runs */
   uint32_t next;     /* index of the one that follows */
   bool scc;
+  uint8_t banks;              /* of vector registers, that operands are in: two bits each */
   uint32_t vector_count;      /* VGPRs, AGPRs included */
   uint32_t first_accumulator; /* the VGPR that AGPR 0 is */
   uint32_t scalar[TJ_SIM_SCALARS];
@@ -99,6 +100,13 @@ void tj_sim_write_mask(tj_sim_wave *wave, const tj_sim_operand *operand, uint64_
 uint64_t tj_sim_read_scalar(const tj_sim_wave *wave, const tj_sim_operand *operand, unsigned bits);
 void tj_sim_write_scalar(tj_sim_wave *wave, const tj_sim_operand *operand, uint64_t value, unsigned bits);
 
+/* The first vector register of an operand, by its number in the wave. */
+static inline unsigned tj_sim_first_register(const tj_sim_wave *wave, const tj_sim_operand *operand) {
+  unsigned bank = (unsigned)wave->banks >> operand->bank & 3;
+  return operand->index + bank * TJ_SIM_BANK_REGISTERS +
+         (operand->place == TJ_SIM_ACCUMULATOR ? wave->first_accumulator : 0u);
+}
+
 /* The row of lanes of a vector operand's register `offset`. Decoding has checked that it exists in the instruction
  * set, not that the kernel has it; NULL then, and the wave has failed. */
 uint32_t *tj_sim_row(tj_sim_wave *wave, const tj_sim_operand *operand, unsigned offset);
@@ -126,6 +134,7 @@ EXECUTOR(get_hardware);
 EXECUTOR(set_hardware);
 EXECUTOR(set_denormals);
 EXECUTOR(set_rounding);
+EXECUTOR(set_banks);
 EXECUTOR(wait);
 EXECUTOR(barrier);
 EXECUTOR(end);
