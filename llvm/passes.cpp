@@ -5,8 +5,8 @@
 // that no pass has are an error.
 //
 // What passes have found out of a module is forgotten when they have run on it; passes to machine code do so
-// themselves (llc -compile-twice holds LLVM to that). Printers of assembly do not: they say once in which section they
-// begin. So they are set up each time, but for PTX, which has no sections.
+// themselves (llc -compile-twice holds LLVM to that). Printers of assembly do not: they say once in which section
+// they begin. So they are set up each time, but for PTX, which has no sections.
 #include "llvm/passes.h"
 
 #include <llvm-c/Core.h>
@@ -14,6 +14,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/Pass.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
@@ -62,6 +63,33 @@ private:
 
 // --- IR to machine code ---
 
+// LLVM asks it before each pass that code is right without, and names the function: "function (NAME)".
+class Gate : public llvm::OptPassGate {
+public:
+  explicit Gate(llvm::Module &module) : module_(module) {
+    module_.getContext().setOptPassGate(*this);
+  }
+
+  ~Gate() override {
+    module_.getContext().setOptPassGate(llvm::getGlobalPassGate());
+  }
+
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef place) const override {
+    const llvm::Function *function = module_.getFunction(place.split('(').second.split(')').first);
+    llvm::SmallVector<llvm::StringRef, 8> idle;
+    if (function != nullptr)
+      function->getFnAttribute(TJ_IDLE_IN_FUNCTION).getValueAsString().split(idle, ',');
+    return std::find(idle.begin(), idle.end(), pass) == idle.end();
+  }
+
+  bool isEnabled() const override {
+    return true;
+  }
+
+private:
+  llvm::Module &module_;
+};
+
 class ChoosyPassManager : public llvm::legacy::PassManager {
 public:
   explicit ChoosyPassManager(const char *const idle[]) {
@@ -104,6 +132,7 @@ public:
     if (!is_usable_)
       return nullptr;
     code_.clear();
+    Gate gate(module);
     passes_.run(module);
     return LLVMCreateMemoryBufferWithMemoryRangeCopy(code_.data(), code_.size(), "");
   }

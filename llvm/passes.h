@@ -12,6 +12,10 @@
 #include <llvm-c/TargetMachine.h>
 #include <stdbool.h>
 
+/* A function's attribute: passes to machine code that find nothing in it, as LLVM's -opt-disable calls them, a comma
+ * between them. Only such as code is right without. */
+#define TJ_IDLE_IN_FUNCTION "tilejit-idle-passes"
+
 typedef struct tj_passes tj_passes;
 
 /* What the library has. Thread safety: one thread at a time for one machine, and what was created for it. Modules may
@@ -19,6 +23,7 @@ typedef struct tj_passes tj_passes;
 typedef struct {
   /* For modules of the machine, which has to stay until they are disposed. `pipeline` is in the words of LLVM's pass
    * builder. `idle` has the names of passes to machine code that are left out, as LLVM says them, and ends in NULL.
+   * Others are left out of functions that have the attribute TJ_IDLE_IN_FUNCTION.
    * NULL where LLVM does not know what the pipeline says. */
   tj_passes *(*create)(LLVMTargetMachineRef machine, const char *pipeline, const char *const idle[]);
   void (*optimize)(tj_passes *passes, LLVMModuleRef module);

@@ -4,6 +4,7 @@
  * A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of kernel.h, and it needs
  * no hidden ones. */
 #include "lower/emit/emit.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/machine/family.h"
 
 #include "base/machine/processor.h"
@@ -478,6 +479,52 @@ static void set_schedule(tj_emitter *emitter, LLVMValueRef function) {
     tj_emit_text_attribute(emitter, function, "amdgpu-sched-strategy", "iterative-minreg");
 }
 
+static bool is_move(const tj_kernel_step *step) {
+  return (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE || step->kind == TJ_STEP_BARRIER) && !step->adds;
+}
+
+/* Whether elements are stored as they are loaded, by all workgroups alike: the scheduler also brings a branch among
+ * scalars behind what it asks for, which takes an instruction less. */
+static bool only_moves(const tj_kernel *kernel) {
+  bool do_all = tj_kernel_program(kernel) == NULL && kernel->inner == NULL;
+  for (uint32_t i = 0; i < kernel->step_count && do_all; i++)
+    do_all = is_move(&kernel->step[i]);
+  for (uint32_t i = 0; i < kernel->buffer_count && do_all; i++)
+    do_all = kernel->buffer[i].dtype == kernel->carried;
+  return do_all;
+}
+
+/* Whether elements fill registers, and no offset is selected by a mask. */
+static bool is_plain(const tj_kernel *kernel) {
+  enum { WORD_BITS = 32 };
+  bool are_all = tj_dtype_bits(kernel->carried) >= WORD_BITS;
+  for (uint32_t i = 0; i < kernel->step_count && are_all; i++)
+    are_all = !kernel->step[i].access.is_bounded;
+  return are_all;
+}
+
+#define AMDGPU_IDLE_IN_MOVES(name) "," name
+static const char idle_in_moves[] =
+#include "lower/target/idle_pass.def"
+    ;
+
+#define AMDGPU_IDLE_IN_MOVES(name) "," name
+#define AMDGPU_IDLE_IN_PLAIN_MOVES(name) "," name
+static const char idle_in_plain_moves[] =
+#include "lower/target/idle_pass.def"
+    ;
+
+/* From gfx10 on, loads side by side are a clause, and from gfx11 on, instructions that are independent are issued in
+ * pairs, and others say for what they wait: there an order is to be looked for in any kernel. */
+static void set_idle_passes(tj_emitter *emitter, LLVMValueRef function) {
+  enum { HAS_CLAUSES = 10 };
+  const tj_kernel *kernel = emitter->kernel;
+  bool has_order = tj_processor_by_name(emitter->target->processor)->major >= HAS_CLAUSES;
+  if (!has_order && only_moves(kernel))
+    tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION,
+                           is_plain(kernel) ? idle_in_plain_moves : idle_in_moves);
+}
+
 static void set_lds_size(tj_emitter *emitter, LLVMValueRef function) {
   uint32_t bytes = tj_kernel_lds_bytes(emitter->kernel);
   if (bytes > 0)
@@ -493,6 +540,7 @@ static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
   tj_emit_text_attribute(emitter, function, "uniform-work-group-size", "true");
   set_lds_size(emitter, function);
   set_schedule(emitter, function);
+  set_idle_passes(emitter, function);
 }
 
 static void set_required_size(tj_emitter *emitter, LLVMValueRef function) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A context keeps LLVM's passes from one compilation to the next: what they make of a kernel is the same whatever
- * they have run on before, in whichever form. */
+ * they have run on before, in whichever form. Those that a function says find nothing in it do not run on it. */
 #include "tests/unit/support/library_support.h"
 
 /* Constants, LDS, masks, loops, arithmetic of floats: what passes and printers may remember. */
@@ -53,10 +53,34 @@ START_TEST(code_does_not_depend_on_what_was_compiled_before) {
 }
 END_TEST
 
+static unsigned count_of(const char *text, const char *part) {
+  unsigned count = 0;
+  for (; (text = strstr(text, part)) != NULL; text++)
+    count++;
+  return count;
+}
+
+/* LLVM's schedulers would have the first of sixteen stores wait for eleven loads. */
+START_TEST(stores_of_copies_wait_for_what_they_store) {
+  static const char text[] = "kernel k(src: f32 @ (32,8,28,28,298):(1,32,256,7168,200704), "
+                             "dst: f32 @ (32,8,28,28,298):(1,267008,9536,2136064,32)) = copy(src, dst)";
+  tj_context *context = new_context(NULL);
+  tj_program *program = new_program(context, text, NULL, 0);
+  tj_blob made;
+  expect_ok(context, tj_program_emit(program, &(tj_compile_options){.target = "gfx942"}, TJ_EMIT_ASM, &made), text);
+  ck_assert_uint_eq(count_of(made.data, "global_store_dwordx4"), 16);
+  ck_assert_uint_eq(count_of(made.data, "vmcnt(15)"), 16);
+  tj_blob_release(context, &made);
+  tj_program_destroy(program);
+  tj_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("passes_kept");
   TCase *tcase = tcase_create("passes_kept");
   tcase_set_timeout(tcase, 60);
+  tcase_add_test(tcase, stores_of_copies_wait_for_what_they_store);
   tcase_add_loop_test(tcase, code_does_not_depend_on_what_was_compiled_before, 0, sizeof rows / sizeof rows[0]);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
