@@ -15,8 +15,14 @@ static inline int64_t tj_power_in(int64_t number) {
   return number & -number;
 }
 
-static inline uint32_t tj_log2(int64_t power) {
-  return (uint32_t)__builtin_ctzll((unsigned long long)power);
+/* Of a positive number, rounded down. */
+static inline uint32_t tj_log2(int64_t number) {
+  return 63 - (uint32_t)__builtin_clzll((unsigned long long)number);
+}
+
+/* The greatest power of two that is not more; of less than 1, 1. */
+static inline int64_t tj_power_within(int64_t number) {
+  return number < 1 ? 1 : INT64_C(1) << tj_log2(number);
 }
 
 static inline int64_t tj_divided_up(int64_t value, int64_t by) {

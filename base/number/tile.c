@@ -28,10 +28,6 @@ bool tj_tile_allows(uint32_t number, uint32_t word) {
   return limit[number].least <= word && word <= limit[number].most;
 }
 
-static int64_t log_of(uint32_t power) {
-  return 31 - __builtin_clz(power);
-}
-
 /* Logarithms along two axes that together make `both`: the second may have any, where it is there. */
 static void limit_logs(const tj_tile *tile, uint32_t first, uint32_t second, int64_t both, tj_tile_choice *least,
                        tj_tile_choice *most) {
@@ -60,7 +56,7 @@ static void limit_groups(const tj_tile *tile, tj_tile_choice *least, tj_tile_cho
 
 static void limit_rows(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
   most->items[tile->rows] = 1;
-  least->log[tile->rows] = most->log[tile->rows] = log_of(tile->slots);
+  least->log[tile->rows] = most->log[tile->rows] = tj_log2(tile->slots);
 }
 
 void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
@@ -77,8 +73,8 @@ void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *
   if (tile->kind == TJ_TILE_STAGED)
     limit_groups(tile, least, most);
   if (tile->kind == TJ_TILE_TURNED) {
-    limit_logs(tile, TJ_TILE_STORED, TJ_TILE_NEXT_STORED, log_of(tile->slots), least, most);
-    limit_logs(tile, TJ_TILE_LOADED, TJ_TILE_NEXT_LOADED, log_of(tile->passes), least, most);
+    limit_logs(tile, TJ_TILE_STORED, TJ_TILE_NEXT_STORED, tj_log2(tile->slots), least, most);
+    limit_logs(tile, TJ_TILE_LOADED, TJ_TILE_NEXT_LOADED, tj_log2(tile->passes), least, most);
   }
 }
 
@@ -313,7 +309,7 @@ static tj_tile_choice in_rows(const tj_tile_case *c) {
   int64_t taken = t.choice.items[0] = share_first(&t);
   for (uint32_t i = 1; i < TJ_TILE_AXES; i++)
     taken *= t.choice.items[i] = i == c->tile->rows ? 1 : share_of(&t, i, taken, TJ_TILE_ITEMS);
-  t.choice.log[c->tile->rows] = log_of(c->tile->slots);
+  t.choice.log[c->tile->rows] = tj_log2(c->tile->slots);
   int64_t tiles = tiles_of(&t), lines = lines_of_side(&t, 0) + lines_of_side(&t, 1);
   bool is_better = tiles - tiles / TJ_LOSS_OF_ROWS_OF_TILES <= tiles_of(&other) &&
                    lines <= FILLED + FILLED / TJ_LOSS_OF_ROWS_OF_LINES;

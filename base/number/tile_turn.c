@@ -2,6 +2,7 @@
 /* Shapes of tiles that turn around: boxes of about so many rows, with as many columns as a workgroup has room for,
  * priced by the work-items that all of them keep busy and by the cache lines that their runs touch. A run goes on
  * along the next mode of its side where the tile has all of the one before. */
+#include "base/number/power.h"
 #include "base/number/tile_parts.h"
 
 enum {
@@ -134,10 +135,6 @@ static box best_box(const making *t) {
   return best;
 }
 
-static int64_t log_of(int64_t power) {
-  return 63 - __builtin_clzll((unsigned long long)power);
-}
-
 tj_tile_choice tj_tile_choose_turned(const tj_tile_case *c) {
   making t = {.of = c, .tile = c->tile, .column = (int64_t)c->tile->vectors * c->tile->loaded};
   int64_t columns = tj_parts(tj_tile_extent(c, A), t.column);
@@ -152,9 +149,9 @@ tj_tile_choice tj_tile_choose_turned(const tj_tile_case *c) {
   tj_tile_choice choice = {.is_worth = 1};
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
     choice.items[i] = i < AXES ? best.part[i] : 1;
-  choice.log[A] = log_of(t.passes[A]);
-  choice.log[C] = log_of(t.passes[C]);
-  choice.log[B] = log_of(t.slots[B]);
-  choice.log[D] = log_of(t.slots[D]);
+  choice.log[A] = tj_log2(t.passes[A]);
+  choice.log[C] = tj_log2(t.passes[C]);
+  choice.log[B] = tj_log2(t.slots[B]);
+  choice.log[D] = tj_log2(t.slots[D]);
   return choice;
 }

@@ -61,7 +61,7 @@ int64_t tj_block_bytes(const tj_block_map *map, bool is_load) {
 
 int64_t tj_block_element_bytes(const tj_block_map *map) {
   int64_t loaded = tj_block_bytes(map, true), stored = tj_block_bytes(map, false);
-  return loaded > stored ? loaded : stored;
+  return tj_greatest(loaded, stored);
 }
 
 int64_t tj_block_lanes(const tj_block_map *map) {
@@ -73,7 +73,7 @@ int64_t tj_block_columns(const tj_block_map *map) {
 }
 
 int64_t tj_block_rows(const tj_block_map *map) {
-  return tj_block_lanes(map) < MOST_ROWS ? tj_block_lanes(map) : MOST_ROWS;
+  return tj_least(tj_block_lanes(map), MOST_ROWS);
 }
 
 /* --- blocks --- */
@@ -82,21 +82,13 @@ bool tj_block_is_turned(const tj_block_map *map) {
   return map->by_source[0] != map->by_destination[0];
 }
 
-static int64_t power_within(int64_t most, int64_t extent) {
-  while (most > 1 && most > extent)
-    most /= 2;
-  return most;
-}
-
 /* Of `wanted` … `most` pieces of a mode, as many as cover the least beyond its end. */
 static int64_t best_count(int64_t extent, int64_t piece, int64_t wanted, int64_t most) {
   int64_t best = wanted, least = INT64_MAX;
   for (int64_t count = wanted; count <= most && count <= tj_divided_up(extent, piece); count++) {
     int64_t cover = tj_covered(tj_divided_up(extent, piece), count);
-    if (cover < least) {
-      best = count;
-      least = cover;
-    }
+    best = cover < least ? count : best;
+    least = tj_least(cover, least);
   }
   return best;
 }
@@ -122,17 +114,22 @@ static int64_t common_count(const tj_block_map *map, uint32_t mode, int64_t piec
   return count;
 }
 
-/* Of 1 … MOST_VECTORS rows, as many as repeat the fewest of a mode, where a block costs as much as another row. */
-static int64_t best_depth(const tj_block_map *map, uint32_t mode) {
-  int64_t best = 1, least = INT64_MAX, extent = greatest_extent(map, mode);
-  for (int64_t depth = 1; depth <= MOST_VECTORS && depth <= extent && tj_block_is_fixed(map, mode); depth++) {
-    int64_t cost = tj_divided_up(extent, depth) * (depth + 1);
-    if (cost <= least) {
-      best = depth;
-      least = cost;
-    }
+/* Of `most` elements of a mode, and fewer, by one at a time or halved: as many as cover the least beyond its end,
+ * where pieces cost what `more` elements would. */
+static int64_t best_piece(const tj_block_map *map, uint32_t mode, int64_t most, int64_t more, bool halves) {
+  int64_t best = most, least = INT64_MAX, extent = greatest_extent(map, mode);
+  for (int64_t size = most; size > 0 && tj_block_is_fixed(map, mode); size = halves ? size / 2 : size - 1) {
+    int64_t cost = tj_divided_up(extent, size) * (size + more);
+    best = cost < least ? size : best;
+    least = tj_least(cost, least);
   }
   return best;
+}
+
+/* Rows of a block that does not turn. */
+static int64_t best_depth(const tj_block_map *map, uint32_t mode) {
+  int64_t most = tj_least(MOST_VECTORS, greatest_extent(map, mode));
+  return tj_block_is_fixed(map, mode) ? best_piece(map, mode, most, 1, false) : 1;
 }
 
 /* Vectors in a row, or, where the mode has an odd number of them, from several rows. */
@@ -140,7 +137,7 @@ static void choose_straight(tj_block_map *map, int64_t lanes) {
   uint32_t first = map->by_destination[0];
   map->along = map->across = first;
   map->panels = 1;
-  map->width = power_within(lanes, least_extent(map, first));
+  map->width = tj_least(lanes, tj_power_within(least_extent(map, first)));
   map->step = map->width;
   map->depth = common_count(map, first, map->width);
   if (map->depth <= 2 && map->domain->count > 1) {
@@ -151,33 +148,18 @@ static void choose_straight(tj_block_map *map, int64_t lanes) {
   }
 }
 
-/* Of `most` elements of a mode, or a half or a quarter of them and so on: as many as cover the least beyond its end,
- * where pieces cost what `piece` more elements would. */
-static int64_t best_piece(const tj_block_map *map, uint32_t mode, int64_t most, int64_t piece) {
-  int64_t best = most, least = INT64_MAX, extent = greatest_extent(map, mode);
-  for (int64_t size = most; size > 1 && tj_block_is_fixed(map, mode); size /= 2) {
-    int64_t cost = tj_divided_up(extent, size) * (size + piece);
-    if (cost < least) {
-      best = size;
-      least = cost;
-    }
-  }
-  return best;
-}
-
 /* Rows of columns that turn around by themselves, side by side up to a cache line. */
 static void choose_turned(tj_block_map *map) {
   map->along = map->by_source[0];
   map->across = map->by_destination[0];
-  map->width = power_within(tj_block_columns(map), least_extent(map, map->along));
-  map->depth = power_within(tj_block_rows(map), least_extent(map, map->across));
-  map->depth = best_piece(map, map->across, map->depth, 4);
+  map->width = tj_least(tj_block_columns(map), tj_power_within(least_extent(map, map->along)));
+  map->depth = tj_least(tj_block_rows(map), tj_power_within(least_extent(map, map->across)));
+  map->depth = best_piece(map, map->across, map->depth, 4, true);
   map->step = 1;
   int64_t most = MOST_BLOCK_BYTES / (map->width * map->depth * tj_block_element_bytes(map));
   int64_t line = TJ_BLOCK_LINE_BYTES / (map->width * tj_block_element_bytes(map));
-  most = power_within(most < line ? most : line, least_extent(map, map->along) / map->width);
-  map->panels = best_piece(map, map->along, map->width * most, 2) / map->width;
-  map->panels = map->panels < 1 ? 1 : map->panels;
+  most = tj_least(tj_least(most, line), tj_power_within(least_extent(map, map->along) / map->width));
+  map->panels = tj_quotient(best_piece(map, map->along, map->width * most, 2, true), map->width);
 }
 
 void tj_block_choose(tj_block_map *map, int64_t lanes) {
@@ -205,8 +187,7 @@ bool tj_block_has_whole_vectors(const tj_block_map *map, int64_t width) {
 
 /* How far the blocks of a tile reach along a mode. */
 static int64_t reach_of(const tj_block_map *map, uint32_t mode) {
-  int64_t reached = map->size[mode] * map->blocks[mode];
-  return reached < greatest_extent(map, mode) ? reached : greatest_extent(map, mode);
+  return tj_least(map->size[mode] * map->blocks[mode], greatest_extent(map, mode));
 }
 
 static void widen(tj_block_map *map, uint32_t mode, int64_t wanted) {

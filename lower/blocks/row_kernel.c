@@ -61,11 +61,9 @@ static void place_tiles(row_tile *t) {
   t->reach = TJ_NEW_ARRAY(graph->job, const tj_node *, t->map->domain->count);
   t->items = tj_int(graph, 1);
   for (uint32_t m = 0; m < t->map->domain->count; m++)
-    t->reach[m] = tj_int(graph, m == t->along ? t->rows.piece : 1);
-  for (uint32_t i = 0; i < t->rows.count; i++) {
-    t->reach[t->rows.box[i].mode] = t->rows.box[i].length;
+    t->reach[m] = tj_row_reach(t->map, &t->rows, m);
+  for (uint32_t i = 0; i < t->rows.count; i++)
     t->items = tj_mul(graph, t->items, t->rows.box[i].length);
-  }
   t->items = tj_simplified(graph, t->items);
   t->tiles = tj_tiles_of(graph, t->map->domain, t->reach);
   t->workgroup = tj_coordinate(graph, "g", t->tiles.count);
@@ -91,6 +89,7 @@ static bool read_rows(row_tile *t) {
              (i < side->item_digits) == (d->mode != along);
     if (is_row && i < side->item_digits) {
       t->rows.box[t->rows.count++] = (tj_row_mode){d->mode, tj_int(t->graph, d->extent)};
+      t->rows.modes |= (uint64_t)1 << d->mode;
       is_row = tj_block_is_moved_back(t->map, t->mapping, d->mode);
     }
   }
@@ -99,9 +98,7 @@ static bool read_rows(row_tile *t) {
 
 /* Whether both sides surely step evenly along rows, and from one to the next. */
 static bool are_even(const row_tile *t) {
-  uint64_t modes = (uint64_t)1 << t->along;
-  for (uint32_t i = 0; i < t->rows.count; i++)
-    modes |= (uint64_t)1 << t->rows.box[i].mode;
+  uint64_t modes = t->rows.modes | (uint64_t)1 << t->along;
   return tj_domain_is_even(t->graph, t->map->domain, TJ_OPERAND_SOURCE, modes) &&
          tj_domain_is_even(t->graph, t->map->domain, TJ_OPERAND_DESTINATION, modes);
 }

@@ -40,12 +40,12 @@ static int64_t piece_of(const tj_block_map *map) {
   return tj_block_is_fixed(map, along(map)) ? tj_even_lines(length, most, line) : most;
 }
 
-static const tj_node *find_in_box(const tj_rows *rows, uint32_t mode) {
+const tj_node *tj_row_reach(const tj_block_map *map, const tj_rows *rows, uint32_t mode) {
   for (uint32_t i = 0; i < rows->count; i++) {
     if (rows->box[i].mode == mode)
       return rows->box[i].length;
   }
-  return NULL;
+  return tj_int(map->graph, mode == along(map) ? rows->piece : 1);
 }
 
 /* Adds rows along a mode, as many as make up a run together with what it has; returns what it has then. How many are
@@ -57,6 +57,7 @@ static const tj_node *add_mode(const tj_block_map *map, tj_rows *rows, uint32_t 
   const tj_node *wanted = tj_add(graph, tj_div(graph, tj_sub(graph, all, one), have), one);
   const tj_node *length = tj_min(graph, tj_min(graph, wanted, tj_block_extent(map, mode)), tj_int(graph, MOST_ROWS));
   rows->box[rows->count++] = (tj_row_mode){mode, tj_simplified(graph, length)};
+  rows->modes |= (uint64_t)1 << mode;
   return tj_mul(graph, have, length);
 }
 
@@ -65,7 +66,7 @@ tj_rows tj_rows_of(const tj_block_map *map) {
   tj_rows rows = {.piece = piece_of(map)};
   for (uint32_t i = 1; i < map->domain->count && i < BOX_MODES; i++)
     have = add_mode(map, &rows, map->by_destination[i], have, STORED_BYTES);
-  if (map->domain->count > 1 && find_in_box(&rows, map->by_source[1]) == NULL)
+  if (map->domain->count > 1 && (rows.modes >> map->by_source[1] & 1) == 0)
     add_mode(map, &rows, map->by_source[1], row, LOADED_BYTES);
   return rows;
 }
@@ -83,10 +84,8 @@ static bool is_launched(const tj_block_map *map, const tj_rows *rows) {
 
 /* How far a tile reaches along a mode: as far as is known, or as the launch chooses. */
 static const tj_node *reach_of(const tj_block_map *map, const tj_rows *rows, uint32_t mode) {
-  const tj_node *length = find_in_box(rows, mode);
-  if (length != NULL)
-    return tj_is_constant(length) ? length : tj_mapping_share(map->graph, TJ_MAPPING_ITEMS, mode);
-  return tj_int(map->graph, mode == along(map) ? rows->piece : 1);
+  const tj_node *length = tj_row_reach(map, rows, mode);
+  return tj_is_constant(length) ? length : tj_mapping_share(map->graph, TJ_MAPPING_ITEMS, mode);
 }
 
 /* An item for each row of the tile. Those of one row are left out, unless the launch chooses others. */

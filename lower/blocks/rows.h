@@ -14,12 +14,16 @@ typedef struct {
 typedef struct {
   tj_row_mode box[TJ_BLOCK_MOST_MODES];
   uint32_t count;
-  int64_t piece; /* elements of a row, at most */
+  uint64_t modes; /* of the box, by bit */
+  int64_t piece;  /* elements of a row, at most */
 } tj_rows;
 
 /* The rows of a tile of a flat copy, whose modes are sorted: as many as the launch chooses, where it alone knows how
  * long they are. */
 tj_rows tj_rows_of(const tj_block_map *map);
+
+/* How far they reach along a mode, in what the launch knows. */
+const tj_node *tj_row_reach(const tj_block_map *map, const tj_rows *rows, uint32_t mode);
 
 /* The mapping that copies these, each as a run. */
 const tj_mapping *tj_row_mapping(const tj_block_map *map, bool streams);

@@ -27,13 +27,6 @@ typedef struct {
   int64_t extent[TJ_SHAPE_MOST_MODES];
 } reach;
 
-static int64_t power_below(int64_t value) {
-  int64_t power = 1;
-  while (2 * power <= value)
-    power *= 2;
-  return power;
-}
-
 /* --- the parts of a shape --- */
 
 int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode) {
@@ -46,7 +39,7 @@ static bool is_first(const tj_shape_problem *problem, uint32_t mode, tj_side_nam
 
 static void set_unit(const tj_shape_problem *problem, tj_tile_shape *shape, tj_side_name side) {
   uint32_t first = problem->order[side][0];
-  int64_t unit = tj_least(problem->width[side], power_below(shape->extent[first]));
+  int64_t unit = tj_least(problem->width[side], tj_power_within(shape->extent[first]));
   shape->unit[first] = unit > shape->unit[first] ? unit : shape->unit[first];
 }
 
@@ -303,7 +296,7 @@ static uint32_t list_cuts(const tj_shape_problem *problem, uint32_t mode, int64_
       grain = problem->width[side];
   }
   if (!m->is_exact) {
-    for (int64_t cut = power_below(tj_least(m->extent, most)); cut >= 1; cut /= 2)
+    for (int64_t cut = tj_power_within(tj_least(m->extent, most)); cut >= 1; cut /= 2)
       add_cut(cuts, &count, cut);
     return count;
   }
