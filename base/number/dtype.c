@@ -69,9 +69,11 @@ uint32_t tj_float_largest(const tj_float_form *form) {
     return all_ones(form) - ((uint32_t)1 << form->mantissa);
   case TJ_SPECIALS_FN:
     return all_ones(form) - 1;
-  default:
-    return all_ones(form);
+  case TJ_SPECIALS_FNUZ:
+  case TJ_SPECIALS_NONE:
+    break;
   }
+  return all_ones(form);
 }
 
 uint32_t tj_float_nan(const tj_float_form *form) {
