@@ -73,20 +73,6 @@ static void produce(stage_builder *self, const tj_view_step *step) {
   }
 }
 
-static const uint32_t *copy_numbers(tj_graph *graph, const uint32_t numbers[], uint32_t count) {
-  return count == 0 ? NULL : tj_arena_copy(&graph->job->arena, numbers, count * sizeof *numbers);
-}
-
-static const tj_view_step *copy_steps(tj_graph *graph, const tj_view_step steps[], uint32_t count) {
-  tj_view_step *copies = TJ_NEW_ARRAY(graph->job, tj_view_step, count);
-  for (uint32_t i = 0; i < count; i++) {
-    copies[i] = steps[i];
-    copies[i].lower = copy_numbers(graph, steps[i].lower, steps[i].lower_count);
-    copies[i].upper = copy_numbers(graph, steps[i].upper, steps[i].upper_count);
-  }
-  return copies;
-}
-
 /* Consumes and produces by every step; fills in the parts of `adaptor` that one stage determines. */
 static void build_stage(stage_builder *self, tj_adaptor *adaptor, const tj_view_step steps[], uint32_t count) {
   tj_graph *graph = self->graph;
@@ -104,7 +90,7 @@ static void build_stage(stage_builder *self, tj_adaptor *adaptor, const tj_view_
       tj_fail(graph->job, TJ_DIMENSION_CONSUMED, "dimension %u is consumed by no transform", i);
   adaptor->rank = self->rank;
   adaptor->length = self->length;
-  adaptor->step = copy_steps(graph, steps, count);
+  adaptor->step = tj_view_steps_copy(graph, steps, count);
   adaptor->step_count = count;
 }
 

@@ -234,7 +234,7 @@ static const uint32_t *copy_numbers(tj_graph *graph, const uint32_t numbers[], u
   return count == 0 ? NULL : tj_arena_copy(&graph->job->arena, numbers, count * sizeof *numbers);
 }
 
-static const tj_view_step *copy_steps(tj_graph *graph, const tj_view_step steps[], uint32_t count) {
+const tj_view_step *tj_view_steps_copy(tj_graph *graph, const tj_view_step steps[], uint32_t count) {
   tj_view_step *copies = TJ_NEW_ARRAY(graph->job, tj_view_step, count);
   for (uint32_t i = 0; i < count; i++) {
     copies[i] = steps[i];
@@ -289,7 +289,7 @@ const tj_view *tj_view_transform(tj_graph *graph, const tj_view *below, const tj
   view->guaranteed_length = grow_guarantee(graph, below->guaranteed_length, below->hidden_count, self.rank);
   view->guaranteed_stride = grow_guarantee(graph, below->guaranteed_stride, below->hidden_count, self.rank);
   view->below = below;
-  view->step = copy_steps(graph, steps, count);
+  view->step = tj_view_steps_copy(graph, steps, count);
   view->step_count = count;
   return view;
 }

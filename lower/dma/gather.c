@@ -19,17 +19,17 @@ typedef struct {
   uint32_t most_rows;
 } gatherer;
 
-static const tj_node *product(tj_graph *graph, const tj_node *a, const tj_node *b) {
+const tj_node *tj_dma_product(tj_graph *graph, const tj_node *a, const tj_node *b) {
   return tj_simplified(graph, tj_terse_mul(graph, a, b));
 }
 
 const tj_node *tj_dma_row_stride(tj_graph *graph, const tj_dma_plan *plan, const tj_dma_repeat *repeat) {
-  return product(graph, repeat->step, plan->dimension[repeat->dimension].stride);
+  return tj_dma_product(graph, repeat->step, plan->dimension[repeat->dimension].stride);
 }
 
 const tj_node *tj_dma_box_stride(tj_graph *graph, const tj_dma_plan *plan, uint32_t dimension) {
   const tj_dma_dimension *of = &plan->dimension[dimension];
-  return product(graph, of->stride, tj_int(graph, of->box));
+  return tj_dma_product(graph, of->stride, tj_int(graph, of->box));
 }
 
 bool tj_dma_is_gathered(const tj_dma_plan *plan, uint32_t dimension) {
@@ -62,7 +62,7 @@ static void part_repeat(gatherer *g, uint32_t number, int64_t count) {
   g->plan.parted_rows = repeat->count;
   *parts = *repeat;
   parts->is_gathered = false;
-  parts->step = product(g->graph, repeat->step, tj_int(g->graph, count));
+  parts->step = tj_dma_product(g->graph, repeat->step, tj_int(g->graph, count));
   parts->count = (repeat->count + count - 1) / count;
   parts->lds *= count;
   g->plan.instructions *= parts->count;

@@ -11,6 +11,9 @@
  */
 void tj_dma_gather(tj_graph *graph, tj_dma_plan *plan, tj_dma_lds_order *written);
 
+/* Simplified. */
+const tj_node *tj_dma_product(tj_graph *graph, const tj_node *a, const tj_node *b);
+
 /* Units from row to row of a repeat that is gathered. */
 const tj_node *tj_dma_row_stride(tj_graph *graph, const tj_dma_plan *plan, const tj_dma_repeat *repeat);
 

@@ -47,10 +47,6 @@ static bool is_chosen(const trial *t, uint32_t axis) {
   return (t->chosen >> axis & 1) != 0;
 }
 
-static const tj_node *product(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  return tj_simplified(graph, tj_terse_mul(graph, a, b));
-}
-
 /* --- dimensions --- */
 
 static uint32_t add_dimension(trial *t, const tj_node *extent, const tj_node *stride, int64_t box, bool may_overrun) {
@@ -109,11 +105,11 @@ static bool merge_chosen(trial *t, uint32_t number) {
     return false;
   bool is_full = t->is_full[d];
   bool continues = (is_full && tj_is_int(axis->valid, 1)) ||
-                   tj_surely_equal(graph, axis->stride, product(graph, box, last->stride));
+                   tj_surely_equal(graph, axis->stride, tj_dma_product(graph, box, last->stride));
   if (!continues || (!is_full && (last->may_overrun || axis->may_overrun)))
     return false;
   if (is_full)
-    extent = product(graph, last->extent, axis->valid);
+    extent = tj_dma_product(graph, last->extent, axis->valid);
   else
     extent = tj_simplified(
         graph, tj_terse_add(graph, last->extent,
@@ -176,7 +172,7 @@ static bool is_stride_allowed(const trial *t, const tj_node *stride) {
   tj_graph *graph = t->of->graph;
   const tj_dma_engine *engine = t->of->engine;
   const tj_node *bytes =
-      engine->kind == TJ_DMA_TENSOR_MAP ? product(graph, stride, tj_int(graph, t->plan.unit_bytes)) : stride;
+      engine->kind == TJ_DMA_TENSOR_MAP ? tj_dma_product(graph, stride, tj_int(graph, t->plan.unit_bytes)) : stride;
   return tj_decide_divides(graph, tj_int(graph, engine->stride_unit), bytes) == TJ_YES &&
          tj_decide_less(graph, tj_int(graph, 0), bytes) == TJ_YES &&
          tj_decide_less(graph, bytes, tj_int(graph, engine->stride_end)) == TJ_YES;
@@ -186,7 +182,7 @@ static void refuse_stride(trial *t, const tj_node *stride) {
   tj_graph *graph = t->of->graph;
   bool is_map = t->of->engine->kind == TJ_DMA_TENSOR_MAP;
   REFUSE(t, "the stride of %s %s is not known to be a multiple of %u, above 0 and below 2^%d",
-         tj_describe(graph, is_map ? product(graph, stride, tj_int(graph, t->plan.unit_bytes)) : stride),
+         tj_describe(graph, is_map ? tj_dma_product(graph, stride, tj_int(graph, t->plan.unit_bytes)) : stride),
          is_map ? "bytes" : "elements", t->of->engine->stride_unit,
          __builtin_ctzll((uint64_t)t->of->engine->stride_end));
 }
@@ -194,7 +190,7 @@ static void refuse_stride(trial *t, const tj_node *stride) {
 /* Whether a box of a tensor map may begin so many units into a row. */
 static bool begins_allowed(const trial *t, const tj_node *units) {
   tj_graph *graph = t->of->graph;
-  const tj_node *bytes = product(graph, units, tj_int(graph, t->plan.unit_bytes));
+  const tj_node *bytes = tj_dma_product(graph, units, tj_int(graph, t->plan.unit_bytes));
   return t->of->engine->kind == TJ_DMA_DESCRIPTOR ||
          tj_decide_divides(graph, tj_int(graph, t->of->engine->stride_unit), bytes) == TJ_YES;
 }
@@ -272,7 +268,7 @@ static bool continue_repeat(trial *t, const tj_dma_repeat *next) {
   tj_graph *graph = t->of->graph;
   tj_dma_repeat *last = t->plan.repeat_count == 0 ? NULL : &t->plan.repeat[t->plan.repeat_count - 1];
   if (last == NULL || last->dimension != next->dimension || next->lds != last->lds * last->count ||
-      !tj_surely_equal(graph, next->step, product(graph, last->step, tj_int(graph, last->count))))
+      !tj_surely_equal(graph, next->step, tj_dma_product(graph, last->step, tj_int(graph, last->count))))
     return false;
   last->count *= next->count;
   last->may_straddle = last->may_straddle || next->may_straddle;
@@ -288,7 +284,7 @@ static void add_repeat(trial *t, uint32_t axis, int64_t step, int64_t count, int
     return;
   }
   const tj_dma_repeat repeat = {t->place[axis],
-                                product(graph, tj_int(graph, step), t->factor[axis]),
+                                tj_dma_product(graph, tj_int(graph, step), t->factor[axis]),
                                 count,
                                 lds,
                                 t->of->axes->axis[axis].may_straddle,
@@ -325,7 +321,7 @@ static void place_repeats(trial *t) {
 static bool can_iterate(const trial *t, const tj_dma_repeat *repeat) {
   const tj_dma_dimension *along = &t->plan.dimension[repeat->dimension];
   tj_graph *graph = t->of->graph;
-  const tj_node *step = product(graph, repeat->step, along->stride);
+  const tj_node *step = tj_dma_product(graph, repeat->step, along->stride);
   return (!repeat->may_straddle || tj_is_int(repeat->step, 0)) && repeat->count <= t->of->engine->most_iterations &&
          repeat->lds >= 0 && tj_decide_less_equal(graph, tj_int(graph, 0), step) == TJ_YES &&
          tj_decide_less(graph, step, tj_int(graph, t->of->engine->stride_end)) == TJ_YES;
@@ -426,14 +422,15 @@ static void check_begins(trial *t) {
     const tj_dma_axis *axis = &t->of->axes->axis[i];
     if (t->place[i] != 0)
       continue;
-    const tj_node *step = product(graph, t->factor[i], tj_int(graph, begin_step(t, i)));
-    const tj_node *before = product(graph, t->factor[i], axis->begin);
+    const tj_node *step = tj_dma_product(graph, t->factor[i], tj_int(graph, begin_step(t, i)));
+    const tj_node *before = tj_dma_product(graph, t->factor[i], axis->begin);
     if (!begins_allowed(t, step))
       REFUSE(t, "boxes begin at every %s bytes of a row, no multiple of %u",
-             tj_describe(graph, product(graph, step, tj_int(graph, t->plan.unit_bytes))), t->of->engine->stride_unit);
+             tj_describe(graph, tj_dma_product(graph, step, tj_int(graph, t->plan.unit_bytes))),
+             t->of->engine->stride_unit);
     if (!begins_allowed(t, before))
       REFUSE(t, "boxes begin %s bytes before a row, no multiple of %u",
-             tj_describe(graph, product(graph, before, tj_int(graph, t->plan.unit_bytes))),
+             tj_describe(graph, tj_dma_product(graph, before, tj_int(graph, t->plan.unit_bytes))),
              t->of->engine->stride_unit);
   }
 }
@@ -442,7 +439,7 @@ static void check_begins(trial *t) {
 static void check_stored_rows(trial *t) {
   tj_graph *graph = t->of->graph;
   const tj_dma_dimension *row = &t->plan.dimension[0];
-  const tj_node *bytes = product(graph, row->extent, tj_int(graph, t->plan.unit_bytes));
+  const tj_node *bytes = tj_dma_product(graph, row->extent, tj_int(graph, t->plan.unit_bytes));
   uint32_t unit = t->of->engine->store_unit;
   if (row->may_overrun && tj_decide_divides(graph, tj_int(graph, unit), bytes) != TJ_YES)
     tj_dma_refuse(
@@ -466,7 +463,7 @@ static void check_stores(trial *t) {
 
 static void check_base(trial *t) {
   tj_graph *graph = t->of->graph;
-  const tj_node *bytes = product(graph, t->plan.base, tj_int(graph, t->plan.unit_bytes));
+  const tj_node *bytes = tj_dma_product(graph, t->plan.base, tj_int(graph, t->plan.unit_bytes));
   if (tj_decide_divides(graph, tj_int(graph, t->of->engine->stride_unit), bytes) != TJ_YES)
     REFUSE(t, "the tensor begins %s bytes behind its buffer's first, no multiple of %u", tj_describe(graph, bytes),
            t->of->engine->stride_unit);

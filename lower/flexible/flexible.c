@@ -82,13 +82,9 @@ static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, uint32_t side
   return i < f->domain->count ? order[i] : TJ_FLEXIBLE_NONE;
 }
 
-static uint64_t bit_of(uint32_t mode) {
-  return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
-}
-
 uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
   uint32_t mode = closest_mode(f, *taken, side);
-  *taken |= bit_of(mode);
+  *taken |= tj_flexible_bit(mode);
   return mode;
 }
 
@@ -115,7 +111,7 @@ static void choose_modes(tj_flexible *f) {
   tj_flexible_set_first(f, closest_mode(f, 0, TJ_FLEXIBLE_SOURCE), closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION));
   uint64_t taken = 0;
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
-    taken |= bit_of(f->axis[i].mode);
+    taken |= tj_flexible_bit(f->axis[i].mode);
   f->axis[TJ_TILE_NEXT_LOADED].mode = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
   f->axis[TJ_TILE_NEXT_STORED].mode = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
   for (uint32_t i = TJ_TILE_OTHER; i < TJ_TILE_AXES && !f->turns; i++)
@@ -134,7 +130,7 @@ static void choose_widths(tj_flexible *f, bool is_single) {
 
 /* Whether the sides are layouts that have neighbours along the same mode, and go on along different ones. */
 static bool may_stage(const tj_flexible *f) {
-  uint64_t first = bit_of(f->axis[TJ_TILE_LOADED].mode);
+  uint64_t first = tj_flexible_bit(f->axis[TJ_TILE_LOADED].mode);
   return !f->turns && f->axis[TJ_TILE_NEXT_STORED].mode != TJ_FLEXIBLE_NONE &&
          f->domain->source->value->kind == TJ_VALUE_LAYOUT &&
          f->domain->destination->value->kind == TJ_VALUE_LAYOUT &&

@@ -113,6 +113,11 @@ typedef struct {
   uint32_t binding_room;
 } tj_flexible;
 
+/* A mode in a set of them. */
+static inline uint64_t tj_flexible_bit(uint32_t mode) {
+  return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
+}
+
 /* The mode along which a side has neighbours. */
 static inline uint32_t tj_flexible_first(const tj_flexible *f, uint32_t side) {
   return f->axis[side == TJ_FLEXIBLE_DESTINATION && f->turns ? TJ_TILE_STORED : TJ_TILE_LOADED].mode;

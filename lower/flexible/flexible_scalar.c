@@ -20,14 +20,10 @@ typedef struct {
 
 /* --- modes --- */
 
-static uint64_t bit_of(uint32_t mode) {
-  return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
-}
-
 static uint64_t modes_of(const tj_flexible *f, uint32_t form) {
   uint64_t modes = 0;
   for (uint32_t m = 0; m < f->domain->count; m++)
-    modes |= tj_is_int(f->mode[m].stride[form].launch, 0) ? 0 : bit_of(m);
+    modes |= tj_is_int(f->mode[m].stride[form].launch, 0) ? 0 : tj_flexible_bit(m);
   return modes;
 }
 
@@ -47,7 +43,7 @@ static uint64_t modes_of_items(const tj_flexible *f) {
   for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form < f->form_count; form++)
     kept = rank_of(f, form) < rank_of(f, kept) ? form : kept;
   bool is_left = f->form_count > TJ_FLEXIBLE_BOUNDS + 1 ||
-                 (modes_of(f, kept) & bit_of(tj_flexible_first(f, TJ_FLEXIBLE_SOURCE))) != 0;
+                 (modes_of(f, kept) & tj_flexible_bit(tj_flexible_first(f, TJ_FLEXIBLE_SOURCE))) != 0;
   return is_left ? modes_of(f, kept) : 0;
 }
 
@@ -74,7 +70,7 @@ static uint32_t longest_of(const tj_flexible *f, uint64_t modes) {
 /* Beside one sum's modes, work-items go along the first one. */
 static scalar_modes split_modes(const tj_flexible *f) {
   uint64_t scalars = modes_of_scalars(f), items = modes_of_items(f);
-  return (scalar_modes){items == 0 ? scalars : ~(items | bit_of(f->axis[TJ_TILE_LOADED].mode)),
+  return (scalar_modes){items == 0 ? scalars : ~(items | tj_flexible_bit(f->axis[TJ_TILE_LOADED].mode)),
                         longest_of(f, scalars)};
 }
 
@@ -108,7 +104,7 @@ static void leave_out(tj_flexible *f, const scalar_modes *modes) {
   uint32_t count = TJ_TILE_NEXT_LOADED;
   for (uint32_t i = TJ_TILE_NEXT_LOADED; i < TJ_TILE_AXES; i++) {
     uint32_t mode = f->axis[i].mode;
-    if ((modes->without_items & bit_of(mode)) == 0 && mode != TJ_FLEXIBLE_NONE)
+    if ((modes->without_items & tj_flexible_bit(mode)) == 0 && mode != TJ_FLEXIBLE_NONE)
       f->axis[count++].mode = mode;
   }
   f->axis[count++].mode = modes->rows;

@@ -61,23 +61,15 @@ static void add_leaf(domain_maker *maker, const tj_node *extent, const tj_node *
 
 /* --- layouts of compatible shapes --- */
 
-static tj_layout layout_of(const tj_operand *operand) {
-  return operand->value->kind == TJ_VALUE_LAYOUT ? operand->value->layout : operand->value->composed->layout;
-}
-
 /* Both strides of a leaf of the finer shape that stands within a mode of the coarser one. */
 typedef struct {
   bool source_is_finer;
   const tj_node *coarse_stride; /* of the next leaf of the mode; NULL: the mode is a list still */
 } leaf_context;
 
-static const tj_node *integer_stride(const tj_tuple *stride) {
-  return stride->kind == TJ_TUPLE_INTEGER ? stride->value : NULL;
-}
-
 static void add_fine_leaf(tj_graph *graph, domain_maker *maker, const tj_tuple *extent, const tj_tuple *fine_stride,
                           leaf_context *context) {
-  const tj_node *fine = integer_stride(fine_stride), *coarse = context->coarse_stride;
+  const tj_node *fine = tj_integer_stride(fine_stride), *coarse = context->coarse_stride;
   add_leaf(maker, extent->value, context->source_is_finer ? fine : coarse, context->source_is_finer ? coarse : fine);
   if (coarse != NULL)
     context->coarse_stride = tj_simplified(graph, tj_mul(graph, coarse, extent->value));
@@ -96,7 +88,7 @@ static void add_within(tj_graph *graph, domain_maker *maker, tj_layout fine, lea
 static void add_layouts(tj_graph *graph, domain_maker *maker, tj_layout fine, tj_layout coarse,
                         bool source_is_finer) {
   if (!tj_tuple_is_list(coarse.shape)) {
-    leaf_context context = {source_is_finer, integer_stride(coarse.stride)};
+    leaf_context context = {source_is_finer, tj_integer_stride(coarse.stride)};
     add_within(graph, maker, fine, &context);
     return;
   }
@@ -118,7 +110,7 @@ static domain_maker make_of_layouts(tj_graph *graph, const tj_sides *sides, cons
   domain_maker maker = new_maker(graph, sides, finer->shape);
   bool source_is_finer = finer == sides->source;
   const tj_operand *coarser = source_is_finer ? sides->destination : sides->source;
-  add_layouts(graph, &maker, layout_of(finer), layout_of(coarser), source_is_finer);
+  add_layouts(graph, &maker, tj_operand_layout(finer), tj_operand_layout(coarser), source_is_finer);
   return maker;
 }
 
@@ -191,7 +183,7 @@ static bool continues(tj_graph *graph, const tj_node *stride, const tj_node *ext
 
 /* How far a step along a leaf moves a further source. */
 static const tj_node *other_stride(const tj_operand *other, uint32_t leaf) {
-  return integer_stride(tj_tuple_mode(layout_of(other).stride, leaf));
+  return tj_integer_stride(tj_tuple_mode(tj_operand_layout(other).stride, leaf));
 }
 
 static bool others_continue(tj_graph *graph, const domain_maker *maker, uint32_t first_leaf, const tj_node *extent,

@@ -20,7 +20,7 @@ typedef struct {
   uint32_t count;
 } part_list;
 
-static const tj_node *integer_stride(const tj_tuple *stride) {
+const tj_node *tj_integer_stride(const tj_tuple *stride) {
   return stride->kind == TJ_TUPLE_INTEGER ? stride->value : NULL;
 }
 
@@ -29,7 +29,7 @@ static const tj_node *integer_stride(const tj_tuple *stride) {
 /* The stride at which a mode begins to step; NULL for a basis element. */
 static const tj_node *first_stride(tj_layout layout) {
   if (!tj_tuple_is_list(layout.shape))
-    return integer_stride(layout.stride);
+    return tj_integer_stride(layout.stride);
   for (uint32_t i = 0; i < layout.shape->count; i++) {
     const tj_tuple *shape = layout.shape->item[i];
     bool is_single = !tj_tuple_is_list(shape) && tj_is_int(shape->value, 1);
@@ -54,12 +54,12 @@ static const tj_node *first_step(tj_graph *graph, const tj_view *view, uint32_t 
   return tj_simplified(graph, tj_sub(graph, offset[1], offset[0]));
 }
 
-static tj_layout layout_of(const tj_operand *operand) {
+tj_layout tj_operand_layout(const tj_operand *operand) {
   return operand->value->kind == TJ_VALUE_LAYOUT ? operand->value->layout : operand->value->composed->layout;
 }
 
 static tj_layout mode_of(const tj_operand *operand, uint32_t mode) {
-  tj_layout layout = layout_of(operand);
+  tj_layout layout = tj_operand_layout(operand);
   return (tj_layout){tj_tuple_mode(layout.shape, mode), tj_tuple_mode(layout.stride, mode)};
 }
 
@@ -79,7 +79,7 @@ static part_list parts_of_layout(tj_graph *graph, tj_layout mode) {
   const tj_tuple *const *stride = tj_tuple_leaves(graph, mode.stride, &list.count);
   list.part = TJ_NEW_ARRAY(graph->job, mode_part, list.count + 1);
   for (uint32_t i = 0; i < list.count; i++)
-    list.part[i] = (mode_part){extent[i]->value, integer_stride(stride[i])};
+    list.part[i] = (mode_part){extent[i]->value, tj_integer_stride(stride[i])};
   return list;
 }
 

@@ -5,6 +5,11 @@
 
 #include "lower/kernel/domain.h"
 
+/* An operand that is a layout, or a composed one: that layout. */
+tj_layout tj_operand_layout(const tj_operand *operand);
+/* NULL: it is no integer. */
+const tj_node *tj_integer_stride(const tj_tuple *stride);
+
 typedef struct {
   const tj_node *extent;
   const tj_node *stride[2]; /* of source and destination; NULL: unknown */
