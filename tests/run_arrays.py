@@ -172,6 +172,11 @@ def rotated(sign):
     return lambda a, b, c, s: a * c - b * s if sign < 0 else a * s + b * c
 
 
+def shuffled(w):
+    """Blocks of 16 rows of 64 bytes, in these columns of vectors of 16 bytes."""
+    return w.reshape(w.shape[0] // 16, 16, w.shape[1] // 64, 4, 16).transpose(0, 2, 3, 1, 4)
+
+
 ROW, COLUMN, WEIGHT = "MN", "M1", "1N"
 PAIRS, ANGLES, GROUPS, SCALES = "THD", "T1D", "MGL", "MG1"
 # Files of examples: inputs by name with type and shape, numbers, and outputs with type, shape, reference, tolerance.
@@ -200,9 +205,15 @@ EXAMPLES += [
      {"y": ("bf16", ROW, lambda table, scales, ids: gathered(table, ids, 0) * gathered(scales, ids, 0), 0.51)}),
     ("kv_read", {"cache": ("f8e4m3fn", "PSEF"), "table": ("i32", "B")}, {"scale": 0.75},
      {"keys": ("f16", "BSEF", lambda cache, table: gathered(cache, table, 0) * WIDE(0.75), 0.51)}),
+    ("preshuffle", {"w": ("u8", "XY")}, {}, {"s": ("u8", "XY", shuffled, 0)}),
 ]
 UNCOUNTED = {"rope", "concat", "dequantize"}
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
+# Of examples: on all GPUs, one column, one row, odd rows; on those on which all else runs, also one row that is longer
+# than LDS.
+SHAPES_OF_EXAMPLES = [(300, 1), (1, 301), (2, 2049)]
+MORE_SHAPES_OF_EXAMPLES = [(1, 1), (3, 40), (1, 90001)]
+MORE_GPUS = {"sim:gfx942": ("sim:gfx90a", "sim:gfx950"), "sim:gfx1201": ("sim:gfx1030", "sim:gfx1100", "sim:gfx1250")}
 LONG = [(2, 70001)]
 # Rows that are split, and by name, programs that reduce them: elsewhere, and on the host.
 FEW, FEW_OF_HOST = (2, 140001), (3, 300001)
@@ -373,7 +384,8 @@ def check_example(runner, device, row, folder, shape, fixed):
     name, inputs, numbers, outputs = row
     extents = {"M": shape[0], "N": shape[1], "1": 1, "T": shape[0], "H": 3, "D": min(shape[1], 512),
                "G": shape[1] // 32 + 1, "L": 32, "A": min(shape[1], 999), "B": 9, "C": min(shape[1], 999) + 9,
-               "S": 16, "P": 2, "V": 5, "E": 8, "F": 128}
+               "S": 16, "P": 2, "V": 5, "E": 8, "F": 128, "R": min(shape[0], 99), "K": shape[1] // 64 + 1}
+    extents.update(X=16 * extents["R"], Y=64 * extents["K"])
     generator = numpy.random.default_rng(len(name))
     arrays, wide = {}, {}
     for key, (dtype, form) in inputs.items():
@@ -1109,9 +1121,11 @@ def main():
                     for fixed in (True, False):
                         waiting.append(pool.submit(check_gather, runner, device, row, shape, fixed))
             for row in EXAMPLES:
-                for shape in SHAPES + LONG[:1] if is_host else SHAPES[1:6:2]:
-                    for fixed in (True, False):
-                        waiting.append(pool.submit(check_example, runner, device, row, given.examples, shape, fixed))
+                for on in (device, *MORE_GPUS.get(device, ())):
+                    more = MORE_SHAPES_OF_EXAMPLES if on == device else []
+                    for shape in SHAPES + LONG[:1] if is_host else SHAPES_OF_EXAMPLES + more:
+                        for fixed in (True, False):
+                            waiting.append(pool.submit(check_example, runner, on, row, given.examples, shape, fixed))
             for row in [row for row in EXAMPLES if row[0] not in UNCOUNTED] if device == "sim:gfx942" else []:
                 waiting.append(pool.submit(check_counts, runner, device, row, given.examples))
             if device == "sim:gfx942":

@@ -58,7 +58,12 @@ MISSING = (
      "compile", "k.tile", "--target", "host", "--emit", "asm"),
     ({"TILEJIT_LLVM_LIBRARY": "/nowhere.so"}, 3, r"TJ5012", "disasm", "k.hsaco"),
     ({"TILEJIT_LLVM_LIBRARY": "/nowhere.so"}, 0, r"^tilejit \d.*\nno LLVM library: /nowhere", "version"),
+    ({"TILEJIT_CUDA_LIBRARY": "/nowhere.so"}, 3, r"TJ6020: no CUDA driver: /nowhere\.so: .*\n(.*\n)*.*TILEJIT_CUDA_LIBRARY",
+     "run", "k.tile", "--device", "cuda:0", "--arg", "M=3", "--out", "dst=a.npy"),
+    ({"TILEJIT_CUDA_LIBRARY": "/nowhere.so"}, 0, r"^$", "compile", "k.tile", "--target", "sm_90", "--emit", "ptx", "-o", "k.ptx"),
 )
+# What the command is not linked with.
+NOT_NEEDED = ("LLVM", "z3", "cuda", "hsa", "amdhip", "stdc++")
 MISSING_Z3 = (
     ({"TILEJIT_Z3_LIBRARY": "/nowhere.so"}, 1, r"undecided.*no Z3 library: /nowhere", "simplify", "--prove", HARD),
     ({"TILEJIT_Z3_LIBRARY": "libm.so.6"}, 1, r"undecided.*the Z3 library has no function Z3_", "simplify", "--prove", HARD),
@@ -107,6 +112,12 @@ def check_missing(folder, command, rows):
             raise Failure(f"{' '.join(words)}\nwith {extra} says, without {pattern!r}:\n{said}")
 
 
+def check_needed(command):
+    needed = subprocess.run(["ldd", command], capture_output=True, text=True, check=True).stdout
+    if any(name in needed for name in NOT_NEEDED):
+        raise Failure(f"the command needs\n{needed}")
+
+
 def check_without_passes(folder, command):
     """A command that stands alone compiles for every family, and what it compiles does the same."""
     alone = folder / "alone" / "tilejit"
@@ -136,6 +147,7 @@ def main():
         (folder / "turn.tile").write_text(TURN + "\n", encoding="utf-8")
         (folder / "said_differently.tile").write_text("# the same\n" + KERNEL + "\n", encoding="utf-8")
         try:
+            check_needed(command)
             check_opened(folder, command, given.z3)
             check_missing(folder, command, MISSING + (MISSING_Z3 if given.z3 else ()))
             check_without_passes(folder, command)
