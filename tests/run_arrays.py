@@ -94,6 +94,11 @@ PROGRAMS = [
      "y = (x + b) * s", {"y": lambda b, x, s: (x.astype("f4") + b.astype("f4")) * s.astype("f4")}, 0.5),
     ("as it is and turned", f"x: f16 {ROWS}, y: f16 {ROWS}, z: f16 {COLUMNS}", "y = x * 3\n z = y",
      {"y": lambda x: x * 3, "z": lambda x: x * 3}, 0.51),
+    ("as it is and turned, by a number in memory",
+     f"x: f16 {ROWS}, a: f32 @ (1,1):(0,1), y: f16 {ROWS}, z: f16 {COLUMNS}", "y = x / a\n z = y",
+     {"y": lambda x, a: x / a, "z": lambda x, a: x / a}, 0.51),
+    ("turned, by two numbers in memory", f"a: f64 @ (1,1):(1,1), x: f32 {ROWS}, b: f16 @ (1,1):(0,0), y: f64 {COLUMNS}",
+     "y = x * a - b", {"y": lambda a, x, b: x.astype("f8") * a.astype("f8") - b.astype("f8")}, 0.5),
     ("to four", f"x: f32 {COLUMNS}, y: f64 {COLUMNS}, z: f16 {ROWS}, v: f32 {ROWS}, w: i8 {COLUMNS}",
      "let a = x * 0.5\n y = a\n z = a + 1\n v = z - x\n w = x",
      {"y": lambda x: x / 2, "z": lambda x: (x / 2).astype("f4") + numpy.float32(1),
@@ -172,6 +177,10 @@ def rotated(sign):
     return lambda a, b, c, s: a * c - b * s if sign < 0 else a * s + b * c
 
 
+def scaled_by_largest(x, amax):
+    return numpy.clip(x * (448 / numpy.maximum(amax, WIDE(1e-12)).astype("f4")), -448, 448)
+
+
 def shuffled(w):
     """Blocks of 16 rows of 64 bytes, in these columns of vectors of 16 bytes."""
     return w.reshape(w.shape[0] // 16, 16, w.shape[1] // 64, 4, 16).transpose(0, 2, 3, 1, 4)
@@ -179,15 +188,17 @@ def shuffled(w):
 
 ROW, COLUMN, WEIGHT = "MN", "M1", "1N"
 PAIRS, ANGLES, GROUPS, SCALES = "THD", "T1D", "MGL", "MG1"
-# Files of examples: inputs by name with type and shape, numbers, and outputs with type, shape, reference, tolerance.
+# Files of examples, and kernels of those that have several: inputs by name with type and shape, numbers, and outputs with
+# type, shape, reference, tolerance.
 EXAMPLES = [
     ("softmax", {"x": ("f16", ROW)}, {}, {"y": ("f16", ROW, softmax, 0.51)}),
     ("layernorm", {"x": ("f16", ROW), "w": ("f16", WEIGHT), "b": ("f16", WEIGHT)}, {"eps": 1e-5},
      {"y": ("f16", ROW, norm, 0.6)}),
     ("rmsnorm", {"x": ("bf16", ROW), "r": ("bf16", ROW), "w": ("bf16", WEIGHT)}, {"eps": 1e-6},
      {"h": ("bf16", ROW, lambda x, r, **_: x + r, 0.51), "y": ("bf16", ROW, rms, 0.51)}),
-    ("cast_transpose", {"x": ("bf16", ROW)}, {"scale": 0.75},
-     {key: ("f8e4m3fn", ROW, lambda x, **_: numpy.clip(x * WIDE(0.75), -448, 448), 0.51) for key in ("y", "t")}),
+    ("cast_transpose:amax", {"x": ("bf16", ROW)}, {}, {"amax": ("f32", "11", lambda x: abs(x).max().reshape(1, 1), 0)}),
+    ("cast_transpose:cast_transpose", {"x": ("bf16", ROW), "amax": ("f32", "11")}, {},
+     {key: ("f8e4m3fn", ROW, scaled_by_largest, 0.51) for key in ("y", "t")}),
     ("quantize", {"x": ("bf16", ROW)}, {},
      {"s": ("f32", COLUMN, scales, 0.51), "q": ("f8e4m3fn", ROW, lambda x: x / scales(x), 0.51)}),
     ("rope", {"a": ("f16", PAIRS), "b": ("f16", PAIRS), "c": ("f32", ANGLES), "s": ("f32", ANGLES)}, {},
@@ -207,7 +218,8 @@ EXAMPLES += [
      {"keys": ("f16", "BSEF", lambda cache, table: gathered(cache, table, 0) * WIDE(0.75), 0.51)}),
     ("preshuffle", {"w": ("u8", "XY")}, {}, {"s": ("u8", "XY", shuffled, 0)}),
 ]
-UNCOUNTED = {"rope", "concat", "dequantize"}
+# What is read several times, or in parts of lines; and what leaves pieces to another kernel.
+UNCOUNTED = {"rope", "concat", "dequantize", "cast_transpose:amax"}
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
 # Of examples: on all GPUs, one column, one row, odd rows; on those on which all else runs, also one row that is longer
 # than LDS.
@@ -265,11 +277,12 @@ class Runner:
         # Kernels whose extents come at the launch are compiled once, whatever these are.
         self.environment = {**os.environ, "TILEJIT_CACHE": "on", "TILEJIT_CACHE_DIRECTORY": str(self.folder / "cache")}
 
-    def run(self, text, device, extents, inputs, outputs, fixed, name, numbers=()):
+    def run(self, text, device, extents, inputs, outputs, fixed, name, numbers=(), kernel=None):
         place = self.folder / name
         place.mkdir()
         (place / "k.tile").write_text(text)
         command = [self.tilejit, "run", str(place / "k.tile"), "--device", device]
+        command += ["--kernel", kernel] if kernel else []
         for key, value in extents.items():
             command += ["--set" if fixed else "--arg", f"{key}={value}"]
         for key, value in dict(numbers).items():
@@ -303,18 +316,18 @@ class LibraryRunner(Runner):
         sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python"))
         self.package, self.kernels = importlib.import_module("tilejit"), {}
 
-    def kernel_of(self, text, device, fixed):
+    def kernel_of(self, text, device, fixed, name):
         if fixed:
-            return self.package.kernel(text, device=device, fixed=fixed)
-        if (text, device) not in self.kernels:
-            self.kernels[text, device] = self.package.kernel(text, device=device)
-        return self.kernels[text, device]
+            return self.package.kernel(text, name, device=device, fixed=fixed)
+        if (text, name, device) not in self.kernels:
+            self.kernels[text, name, device] = self.package.kernel(text, name, device=device)
+        return self.kernels[text, name, device]
 
-    def run(self, text, device, extents, inputs, outputs, fixed, name, numbers=()):
+    def run(self, text, device, extents, inputs, outputs, fixed, name, numbers=(), kernel=None):
         given = {key: guarded(array) for key, array in inputs.items()}
         arrays = {key: array for key, (array, _) in given.items()}
         try:
-            kernel = self.kernel_of(text, device, extents if fixed else None)
+            kernel = self.kernel_of(text, device, extents if fixed else None, kernel)
             made = kernel(**arrays, **({} if fixed else extents), **dict(numbers))
         except self.package.Error as error:
             return str(error).splitlines()[0]
@@ -398,11 +411,12 @@ def check_example(runner, device, row, folder, shape, fixed):
         else:
             arrays[key] = array.astype(NUMPY[dtype])
         wide[key] = widened(arrays[key], dtype)
-    text = (folder / f"{name}.tile").read_text(encoding="utf-8")
+    file, _, kernel = name.partition(":")
+    text = (folder / f"{file}.tile").read_text(encoding="utf-8")
     place = re.sub(r"\W", "_", f"example {name} {device} {shape} {fixed}")
     parameters = {key: extents[key] for key in re.findall(r"(\w+) in \d", text)}
-    found = runner.run(text, device, parameters, arrays, outputs, fixed, place, numbers)
-    said = f"examples/{name}.tile {shape} {device} {'fixed' if fixed else 'at launch'}"
+    found = runner.run(text, device, parameters, arrays, outputs, fixed, place, numbers, kernel or None)
+    said = f"examples/{name} {shape} {device} {'fixed' if fixed else 'at launch'}"
     if isinstance(found, str):
         return f"{said}: {found}"
     for key, (dtype, form, function, limit) in outputs.items():
@@ -415,29 +429,34 @@ def check_example(runner, device, row, folder, shape, fixed):
     return None
 
 
-def check_counts(runner, device, row, folder):
-    """Rows that fit into registers are read once and stored once, in whole lines, and no banks of LDS conflict."""
+def check_counts(runner, device, row, folder, fixed):
+    """Rows that fit into registers, and what turns around, are read once and stored once, in whole lines, and no banks of
+    LDS conflict."""
     name, inputs, numbers, outputs = row
-    rows, columns = 16, 1024
-    extents = {"M": rows, "N": columns, "G": columns // 32, "V": rows, "B": 3, "P": 4}
-    path = folder / f"{name}.tile"
+    rows, columns = (512, 768) if name.startswith("cast_transpose") else (16, 1024)
+    extents = {"M": rows, "N": columns, "G": columns // 32, "V": rows, "B": 3, "P": 4, "R": 32, "K": 16}
+    file, _, kernel = name.partition(":")
+    path = folder / f"{file}.tile"
     command = [runner.tilejit, "run", str(path), "--device", device, "--stats"]
+    command += ["--kernel", kernel] if kernel else []
     for key in re.findall(r"(\w+) in \d", path.read_text(encoding="utf-8")):
-        command += ["--set", f"{key}={extents[key]}"]
+        command += ["--set" if fixed else "--arg", f"{key}={extents[key]}"]
     for key, value in numbers.items():
         command += ["--arg", f"{key}={value}"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         return result.stderr.strip()
     counters = json.loads(result.stdout)["counters"]
-    bits = {"f16": 16, "bf16": 16, "f32": 32, "i32": 32, "f8e4m3fn": 8, "e8m0": 8}
+    bits = {"f16": 16, "bf16": 16, "f32": 32, "i32": 32, "f8e4m3fn": 8, "e8m0": 8, "u8": 8}
     elements = {ROW: rows * columns, COLUMN: rows, WEIGHT: rows * columns,  # each row reads all weights
                 GROUPS: rows * columns, SCALES: rows * columns // 32,
-                "VN": rows * columns, "PSEF": 3 * 16384, "BSEF": 3 * 16384, "V1": 0, "M": 0, "B": 0}  # by scalars
+                "VN": rows * columns, "PSEF": 3 * 16384, "BSEF": 3 * 16384, "XY": 512 * 1024,
+                "V1": 0, "M": 0, "B": 0, "11": 0}  # by scalars
     least = sum(elements[form] * bits[dtype] // 8 for dtype, form, *_ in (*inputs.values(), *outputs.values()))
     wanted = {"memory_bytes": least, "cache_lines": counters["least_cache_lines"],
               "lds_cycles": counters["least_lds_cycles"]}
-    return next((f"examples/{name}.tile on {device}: {key} is {counters[key]}, not {value}"
+    said = f"examples/{name} on {device} {'fixed' if fixed else 'at launch'}"
+    return next((f"{said}: {key} is {counters[key]}, not {value}"
                  for key, value in wanted.items() if counters[key] != value), None)
 
 
@@ -781,6 +800,7 @@ COPIES = [
     (f"x: f16 {ROWS}, b: f16 {ROWS}, w: f16 @ (1,N):(0,1), y: f16 {ROWS}", "y = (x + b) * w", 6),
     (f"x: f32 {ROWS}, w: f32 @ (1,N):(0,1), s: f32 @ (M,1):(1,1), y: f32 {COLUMNS}", "y = (x + w) * s", 8),
     (f"x: bf16 {ROWS}, q: f8e4m3fn {ROWS}, t: f8e4m3fn {COLUMNS}", "q = x * 3; t = q", 4),
+    (f"x: f16 {ROWS}, s: f32 @ (1,1):(0,0), q: f16 {ROWS}, t: f16 {COLUMNS}", "q = x / s; t = x * s", 6),
     (f"x: f32 {ROWS}, q: f16 {ROWS}, t: f32 {COLUMNS}", "q = x; t = x + q", 10),
     (f"x: f16 {COLUMNS}, y: f16 {COLUMNS}, z: bf16 {ROWS}, v: f16 {ROWS}", "y = x * 2; z = x + 1; v = x", 8),
 ]
@@ -1126,8 +1146,10 @@ def main():
                     for shape in SHAPES + LONG[:1] if is_host else SHAPES_OF_EXAMPLES + more:
                         for fixed in (True, False):
                             waiting.append(pool.submit(check_example, runner, on, row, given.examples, shape, fixed))
-            for row in [row for row in EXAMPLES if row[0] not in UNCOUNTED] if device == "sim:gfx942" else []:
-                waiting.append(pool.submit(check_counts, runner, device, row, given.examples))
+            uncounted = UNCOUNTED | ({"preshuffle"} if device == "sim:gfx1201" else set())
+            for row in [row for row in EXAMPLES if row[0] not in uncounted] if not is_host else []:
+                for fixed in (True, False):
+                    waiting.append(pool.submit(check_counts, runner, device, row, given.examples, fixed))
             if device == "sim:gfx942":
                 for program in (LONG_SOFTMAX, LONG_NORM):
                     waiting.append(pool.submit(check_long_counts, runner, device, program))

@@ -301,13 +301,25 @@ const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_a
 
 /* --- parts --- */
 
-const bool *tj_array_parts(tj_graph *graph, const tj_array_program *program, const tj_array *array) {
-  bool *is_part = TJ_NEW_ARRAY(graph->job, bool, program->count + 1);
-  is_part[array->number] = true;
-  for (uint32_t i = array->number + 1; i-- > 0;) {
+static void spread_to_parts(const tj_array_program *program, bool is_part[]) {
+  for (uint32_t i = program->count; i-- > 0;) {
     for (uint32_t k = 0; is_part[i] && k < rows[program->array[i]->op].arity; k++)
       is_part[program->array[i]->arg[k]->number] = true;
   }
+}
+
+const bool *tj_array_parts(tj_graph *graph, const tj_array_program *program, const tj_array *array) {
+  bool *is_part = TJ_NEW_ARRAY(graph->job, bool, program->count + 1);
+  is_part[array->number] = true;
+  spread_to_parts(program, is_part);
+  return is_part;
+}
+
+const bool *tj_array_stored_parts(tj_graph *graph, const tj_array_program *program) {
+  bool *is_part = TJ_NEW_ARRAY(graph->job, bool, program->count + 1);
+  for (uint32_t i = 0; i < program->store_count; i++)
+    is_part[program->store[i].value->number] = true;
+  spread_to_parts(program, is_part);
   return is_part;
 }
 

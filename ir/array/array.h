@@ -129,6 +129,8 @@ const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_a
 
 /* By number: what an array of the program is made of, itself included. */
 const bool *tj_array_parts(tj_graph *graph, const tj_array_program *program, const tj_array *array);
+/* The same of all that its statements store. */
+const bool *tj_array_stored_parts(tj_graph *graph, const tj_array_program *program);
 
 /* The shape as "(M,N)"; "a number" where there is none. */
 const char *tj_array_shape_text(tj_graph *graph, const tj_array *array);

@@ -252,6 +252,12 @@ static bool is_parameter(const tj_kernel *kernel, const tj_node *node) {
   return i < kernel->parameter_count;
 }
 
+/* An array that stands for the first element of a buffer of its type. */
+static void check_single(const checker *c, const tj_array *array, uint32_t buffer) {
+  expect(c, array->op == TJ_ARRAY_BUFFER && is_number(array->dtype) && buffer < c->kernel->buffer_count);
+  expect(c, c->kernel->buffer[buffer].is_read && c->kernel->buffer[buffer].dtype == array->dtype);
+}
+
 static void check_arithmetic(const checker *c) {
   const tj_arithmetic *arithmetic = &c->kernel->arithmetic;
   const tj_array_program *program = arithmetic->program;
@@ -266,10 +272,14 @@ static void check_arithmetic(const checker *c) {
     expect(c, array->op != TJ_ARRAY_INTEGER || array->integer != NULL);
     expect(c, array->op != TJ_ARRAY_SCALAR || is_parameter(c->kernel, array->integer));
   }
+  for (uint32_t i = 0; i < arithmetic->single_count; i++)
+    check_single(c, arithmetic->single[i], arithmetic->single_buffer[i]);
   for (uint32_t i = 0; i < program->store_count; i++) {
     bool *given = TJ_NEW_ARRAY(c->graph->job, bool, (size_t)program->count + 1);
     for (uint32_t k = 0; k < arithmetic->count; k++)
       given[arithmetic->element[k]->number] = true;
+    for (uint32_t k = 0; k < arithmetic->single_count; k++)
+      given[arithmetic->single[k]->number] = true;
     expect_computable(c, program->store[i].value, given, true);
   }
 }

@@ -185,6 +185,18 @@ static void read_stores(kernel_reader *r, tj_array_program *program) {
   }
 }
 
+static void read_singles(kernel_reader *r, const tj_array_program *program, tj_arithmetic *arithmetic) {
+  arithmetic->single_count = read_count(r);
+  const tj_array **single = TJ_NEW_ARRAY(r->graph->job, const tj_array *, (size_t)arithmetic->single_count + 1);
+  uint32_t *buffer = TJ_NEW_ARRAY(r->graph->job, uint32_t, (size_t)arithmetic->single_count + 1);
+  for (uint32_t i = 0; i < arithmetic->single_count; i++) {
+    single[i] = read_some_array(r, program);
+    buffer[i] = read_u32(r);
+  }
+  arithmetic->single = single;
+  arithmetic->single_buffer = buffer;
+}
+
 static void read_arithmetic(kernel_reader *r, const tj_array_program *program, tj_arithmetic *arithmetic) {
   arithmetic->when = (tj_computed)read_bits(r, TJ_COMPUTED_STORING + 1);
   arithmetic->slots = read_u32(r);
@@ -193,6 +205,7 @@ static void read_arithmetic(kernel_reader *r, const tj_array_program *program, t
   for (uint32_t i = 0; i < arithmetic->count; i++)
     element[i] = read_some_array(r, program);
   arithmetic->element = element;
+  read_singles(r, program, arithmetic);
 }
 
 static void read_program(kernel_reader *r, bool is_of_arrays) {

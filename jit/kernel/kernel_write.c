@@ -25,11 +25,11 @@ WRITES_EVERY_FIELD(tj_kernel_step, 200, write_step);
 WRITES_EVERY_FIELD(tj_exchange_step, 48, write_exchange_step);
 WRITES_EVERY_FIELD(tj_exchange_part, 40, write_exchange);
 WRITES_EVERY_FIELD(tj_exchange, 72, write_exchange); /* but prices, and what target and step say */
-WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
+WRITES_EVERY_FIELD(tj_arithmetic, 72, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
 WRITES_EVERY_FIELD(tj_box_map, 136, write_map);   /* but what the launch makes it of */
-WRITES_EVERY_FIELD(tj_kernel, 376, write_kernel); /* but mappings, their reasons, races, conditions, launched tiles */
+WRITES_EVERY_FIELD(tj_kernel, 400, write_kernel); /* but mappings, their reasons, races, conditions, launched tiles */
 
 enum { NODE_PARTS = 3 }; /* that a node is made of, at most */
 
@@ -294,6 +294,11 @@ static void write_program(kernel_writer *w) {
   tj_write_u32(&w->text, arithmetic->count);
   for (uint32_t i = 0; i < arithmetic->count; i++)
     tj_write_number(&w->text, arithmetic->element[i]->number);
+  tj_write_u32(&w->text, arithmetic->single_count);
+  for (uint32_t i = 0; i < arithmetic->single_count; i++) {
+    tj_write_number(&w->text, arithmetic->single[i]->number);
+    tj_write_number(&w->text, arithmetic->single_buffer[i]);
+  }
 }
 
 /* --- kernels --- */

@@ -275,6 +275,14 @@ static LLVMValueRef integer_of(tj_emitter *emitter, const tj_array *array) {
   return LLVMBuildIntCast2(emitter->builder, value, emitter->i64, width.is_signed, "");
 }
 
+/* The only element of an argument, of its type. */
+static LLVMValueRef single_of(tj_emitter *emitter, const tj_array *array, uint32_t buffer) {
+  LLVMTypeRef type = tj_emit_vector_type(emitter, array->dtype, 1);
+  LLVMValueRef bits = LLVMBuildLoad2(emitter->builder, type, emitter->buffer[buffer], "single");
+  LLVMSetAlignment(bits, tj_element_bytes(emitter->kernel, buffer));
+  return tj_emit_numbers(emitter, bits, array->dtype);
+}
+
 static LLVMValueRef number_of(tj_emitter *emitter, const tj_array *array) {
   switch (array->op) {
   case TJ_ARRAY_NUMBER:
@@ -288,17 +296,41 @@ static LLVMValueRef number_of(tj_emitter *emitter, const tj_array *array) {
   }
 }
 
-void tj_emit_arithmetic_numbers(tj_emitter *emitter) {
+/* Whether an array is a function of numbers alone, of which not all are constants. */
+static bool is_function_of_numbers(const tj_array *array, LLVMValueRef const number[]) {
+  uint32_t arity = tj_array_arity(array->op), variables = 0;
+  bool are_numbers = !tj_array_is_reduction(array->op);
+  for (uint32_t i = 0; i < arity; i++) {
+    bool is_constant = array->arg[i]->op == TJ_ARRAY_NUMBER;
+    variables += !is_constant && number[array->arg[i]->number] != NULL;
+    are_numbers = are_numbers && (is_constant || number[array->arg[i]->number] != NULL);
+  }
+  return are_numbers && variables > 0;
+}
+
+/* What is made of numbers that all elements have in common is made once. */
+static void emit_functions_of_numbers(tj_emitter *emitter, const bool is_part[], LLVMValueRef number[]) {
   const tj_array_program *program = emitter->kernel->arithmetic.program;
-  if (emitter->kernel->arithmetic.when == TJ_COMPUTED_NEVER)
+  computation c = {emitter, 1, NULL, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, program->count)};
+  for (uint32_t i = 0; i < program->count; i++) {
+    if (is_part[i] && number[i] == NULL && is_function_of_numbers(program->array[i], number))
+      number[i] = emit_function(&c, program->array[i]);
+  }
+}
+
+void tj_emit_arithmetic_numbers(tj_emitter *emitter) {
+  const tj_arithmetic *arithmetic = &emitter->kernel->arithmetic;
+  const tj_array_program *program = arithmetic->program;
+  if (arithmetic->when == TJ_COMPUTED_NEVER)
     return;
   LLVMValueRef *number = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, program->count);
-  for (uint32_t k = 0; k < program->store_count; k++) {
-    const bool *is_part = tj_array_parts(emitter->graph, program, program->store[k].value);
-    for (uint32_t i = 0; i < program->count; i++)
-      number[i] = is_part[i] && number[i] == NULL ? number_of(emitter, program->array[i]) : number[i];
-  }
+  const bool *is_part = tj_array_stored_parts(emitter->graph, program);
+  for (uint32_t i = 0; i < program->count; i++)
+    number[i] = is_part[i] ? number_of(emitter, program->array[i]) : NULL;
+  for (uint32_t i = 0; i < arithmetic->single_count; i++)
+    number[arithmetic->single[i]->number] = single_of(emitter, arithmetic->single[i], arithmetic->single_buffer[i]);
   emitter->number = number;
+  emit_functions_of_numbers(emitter, is_part, number);
 }
 
 LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, const LLVMValueRef numbers[],

@@ -101,6 +101,37 @@ static void set_sources(tj_job *job, tj_arithmetic *arithmetic, const tj_kernel_
   arithmetic->count = count;
 }
 
+static bool is_element(const tj_arithmetic *arithmetic, const tj_array *array) {
+  bool is_element = false;
+  for (uint32_t i = 0; i < arithmetic->count; i++)
+    is_element = is_element || arithmetic->element[i] == array;
+  return is_element;
+}
+
+static uint32_t argument_named(const tj_kernel_definition *definition, const char *name) {
+  uint32_t i = 0;
+  while (strcmp(definition->argument[i].name, name) != 0)
+    i++;
+  return i;
+}
+
+/* What statements are functions of besides the sources: arguments of one element. */
+static void set_singles(tj_graph *graph, tj_arithmetic *arithmetic, const tj_kernel_definition *definition) {
+  const tj_array_program *program = arithmetic->program;
+  const tj_array **single = TJ_NEW_ARRAY(graph->job, const tj_array *, program->count);
+  uint32_t *buffer = TJ_NEW_ARRAY(graph->job, uint32_t, program->count);
+  const bool *is_part = tj_array_stored_parts(graph, program);
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i];
+    if (!is_part[i] || array->op != TJ_ARRAY_BUFFER || is_element(arithmetic, array))
+      continue;
+    buffer[arithmetic->single_count] = argument_named(definition, array->name);
+    single[arithmetic->single_count++] = array;
+  }
+  arithmetic->single = single;
+  arithmetic->single_buffer = buffer;
+}
+
 /* What a statement says, but for its rounding to the type in which it is stored. */
 static const tj_array *unrounded(const tj_array_store *store, tj_dtype stored) {
   const tj_array *value = store->value;
@@ -142,6 +173,7 @@ tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *de
   if (arithmetic.program == NULL)
     return arithmetic;
   set_sources(graph->job, &arithmetic, definition);
+  set_singles(graph, &arithmetic, definition);
   arithmetic.when = when_computed(&arithmetic, kernel, to);
   return arithmetic;
 }

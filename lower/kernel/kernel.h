@@ -179,6 +179,9 @@ typedef struct {
   const struct tj_array *const *element;  /* by source: which array of the program stands for its elements */
   const uint32_t *buffer;                 /* by source, then by further destination, in the statements' order */
   const tj_node *const *parameter;        /* those that the program speaks of, in the place of the kernel's own */
+  const struct tj_array *const *single;   /* arrays of one element, which all that is stored has in common */
+  const uint32_t *single_buffer;          /* by such an array, of which the buffer's first element is the one */
+  uint32_t single_count;
 } tj_arithmetic;
 
 /* An integer that a loop carries: before its first trip it is `initial`, an expression of the work-item; after each

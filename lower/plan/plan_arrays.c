@@ -139,19 +139,32 @@ static bool has_plain_modes(const tj_kernel_definition *definition, const tj_arr
   return are_plain_alike(tj_value_layout(view)->shape, stored->layout.shape);
 }
 
-/* None where elements are functions of where they are, too. */
-static source_list sources_of(tj_graph *graph, const tj_array_program *program) {
-  bool *is_part = TJ_NEW_ARRAY(graph->job, bool, program->count + 1);
+static bool is_destination(const tj_array_program *program, uint32_t argument) {
+  bool is_stored = false;
+  for (uint32_t i = 0; i < program->store_count; i++)
+    is_stored = is_stored || program->store[i].argument == argument;
+  return is_stored;
+}
+
+/* Whether all elements have the only one of an argument in common: its first. */
+static bool is_single(const tj_kernel_definition *definition, const tj_array *array) {
+  const tj_array_program *program = definition->arrays;
+  bool is_one = definition->argument[array->of].view->kind == TJ_VALUE_LAYOUT && !has_all_modes(program, array) &&
+                !is_destination(program, array->of);
+  for (uint32_t m = 0; m < program->rank; m++)
+    is_one = is_one && tj_is_int(array->extent[m], 1);
+  return is_one;
+}
+
+/* But for arguments of one element; none where elements are functions of where they are, too. */
+static source_list sources_of(tj_graph *graph, const tj_kernel_definition *definition) {
+  const tj_array_program *program = definition->arrays;
+  const bool *is_part = tj_array_stored_parts(graph, program);
   source_list list = {TJ_NEW_ARRAY(graph->job, uint32_t, program->count + 1), 0};
-  for (uint32_t k = 0; k < program->store_count; k++) {
-    const bool *of_store = tj_array_parts(graph, program, program->store[k].value);
-    for (uint32_t i = 0; i < program->count; i++)
-      is_part[i] = is_part[i] || of_store[i];
-  }
   for (uint32_t i = 0; i < program->count; i++) {
     if (is_part[i] && program->array[i]->op == TJ_ARRAY_INDEX)
       return (source_list){NULL, 0};
-    if (is_part[i] && program->array[i]->op == TJ_ARRAY_BUFFER)
+    if (is_part[i] && program->array[i]->op == TJ_ARRAY_BUFFER && !is_single(definition, program->array[i]))
       list.argument[list.count++] = i;
   }
   return list;
@@ -187,13 +200,6 @@ static bool put_first(const tj_kernel_definition *definition, source_list *list)
     list->argument[best] = list->argument[best - 1];
   list->argument[0] = first;
   return true;
-}
-
-static bool is_destination(const tj_array_program *program, uint32_t argument) {
-  bool is_stored = false;
-  for (uint32_t i = 0; i < program->store_count; i++)
-    is_stored = is_stored || program->store[i].argument == argument;
-  return is_stored;
 }
 
 /* Whether the sources are what a copy may have: one of any view that has all modes, or several layouts. */
@@ -279,9 +285,11 @@ static void set_others(tj_job *job, tj_kernel_definition *copy, const source_lis
 
 const tj_kernel_definition *tj_arrays_as_copy(tj_graph *graph, const tj_kernel_definition *definition) {
   const tj_array_program *program = definition->arrays;
-  source_list list = sources_of(graph, program);
+  if (program->reduced != 0 || has_indices(program))
+    return NULL;
+  source_list list = sources_of(graph, definition);
   uint32_t first = 0;
-  if (program->reduced != 0 || has_indices(program) || !are_sources_of_copy(definition, &list) ||
+  if (!are_sources_of_copy(definition, &list) ||
       (program->store_count > 1 && !find_turned(definition, program->array[list.argument[0]], &first)))
     return NULL;
   tj_kernel_definition *copy = TJ_NEW(graph->job, tj_kernel_definition);

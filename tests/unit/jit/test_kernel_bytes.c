@@ -62,6 +62,8 @@ static const struct {
     {"x86-64-v3", SHAPE "kernel k(x: f32 @ (M, N):(N, 1), y: f32 @ (M, N):(N, 1)) = { y = x / sum(x, 1) }"},
     {"gfx942", SHAPE "kernel k(x: bf16 @ (M, N):(N, 1), s: f32, q: f8e4m3fn @ (M, N):(N, 1), "
                      "t: f8e4m3fn @ (M, N):(1, M)) = { q = x * s; t = x * s }"},
+    {"gfx942", SHAPE "kernel k(x: bf16 @ (M, N):(N, 1), s: f32 @ (1, 1):(0, 0), a: f16 @ (1, 1):(1, 1), "
+                     "q: f8e4m3fn @ (M, N):(N, 1), t: f8e4m3fn @ (M, N):(1, M)) = { q = x / s; t = x * s + a }"},
     {"sm_90", SHAPE "kernel k(x: f32 @ (M, N):(N, 1), r: f32 @ (M, N):(N, 1), y: f32 @ (M, N):(1, M)) = { "
                     "y = x + r * 2 }"},
     {"gfx942", "kernel k(x: f32 @ (1, 1000000):(1000000, 1), s: f32 @ (1, 1):(1, 1)) = { s = sum(x) }"},
