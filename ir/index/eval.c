@@ -33,7 +33,8 @@ struct tj_evaluator {
   uint32_t *root;
   size_t root_count;
   lane_values *lane;   /* by place in `entry`; NULL until lanes are run */
-  uint32_t lane_count; /* of the run of lanes before; 0: there was none, or it did not succeed */
+  uint32_t lane_count; /* of the last run of lanes; 0: there was none, or it did not succeed */
+  bool is_next;        /* it was on as many lanes as the one before it */
 };
 
 static uint32_t *find_slot(const tj_evaluator *evaluator, const tj_node *node) {
@@ -284,8 +285,6 @@ static bool operation_moves(const entry *entries, const entry *at, int64_t *dist
   const entry *a = &entries[at->arg[0]], *b = &entries[at->arg[1]];
   int64_t multiples = 0;
   *distance = 0;
-  if (arguments_stay(entries, at))
-    return true;
   switch (at->node->op) {
   case TJ_OP_ADD:
     return a->is_moved && b->is_moved && !__builtin_add_overflow(a->distance, b->distance, distance);
@@ -308,11 +307,15 @@ static bool lanes_move(const int64_t from[], const int64_t to[], uint32_t lanes,
   return moves;
 }
 
+/* As add_lanes, of the same number in all lanes. */
 static tj_eval_status move_lanes(int64_t value[], uint32_t lanes, int64_t distance) {
-  int64_t by[TJ_EVAL_LANES];
-  for (uint32_t i = 0; i < lanes; i++)
-    by[i] = distance;
-  return distance == 0 ? TJ_EVAL_OK : add_lanes(value, by, lanes, value);
+  uint64_t overflow = 0;
+  for (uint32_t i = 0; i < lanes; i++) {
+    uint64_t wrapped = (uint64_t)value[i] + (uint64_t)distance;
+    overflow |= ((uint64_t)value[i] ^ wrapped) & ((uint64_t)distance ^ wrapped);
+    value[i] = (int64_t)wrapped;
+  }
+  return overflow >> 63 != 0 ? TJ_EVAL_OVERFLOW : TJ_EVAL_OK;
 }
 
 static void run_given(entry *at, const tj_lane_values *own, bool is_known, uint32_t lanes, int64_t value[]) {
@@ -327,10 +330,6 @@ static tj_eval_status run_alike(tj_evaluator *evaluator, entry *at, const tj_bin
                                 lane_values *value) {
   const int64_t before = at->value;
   int64_t distance = 0;
-  if (is_known && at->node->op != TJ_OP_SYMBOL && arguments_stay(evaluator->entry, at)) {
-    set_distance(at, true, 0);
-    return TJ_EVAL_OK;
-  }
   tj_eval_status status = run_entry(evaluator, at, bindings);
   is_known = is_known && !__builtin_sub_overflow(at->value, before, &distance);
   set_distance(at, is_known, distance);
@@ -347,20 +346,17 @@ static tj_eval_status run_operation(tj_evaluator *evaluator, entry *at, bool is_
   return is_known ? move_lanes(value, lanes, distance) : run_varying(evaluator, at, lanes, value);
 }
 
-/* An entry in all lanes. `is_next`: all of them have values of the run before. */
-static tj_eval_status run_entry_in_lanes(tj_evaluator *evaluator, entry *at, const tj_bindings *bindings,
-                                         const tj_lane_values *own, bool is_next, uint32_t lanes) {
+/* An entry in all lanes, which is no constant. */
+static tj_eval_status run_in_lanes(tj_evaluator *evaluator, entry *at, const tj_bindings *bindings,
+                                   const tj_lane_values *own, uint32_t lanes) {
   lane_values *value = &evaluator->lane[at - evaluator->entry];
   const bool varies = own != NULL || has_varying_argument(evaluator->entry, at),
-             is_known = is_next && varies == at->varies;
+             is_known = evaluator->is_next && varies == at->varies;
   at->varies = varies;
-  if (tj_is_constant(at->node))
-    set_distance(at, is_next, 0);
-  else if (own != NULL)
-    run_given(at, own, is_known, lanes, value->value);
-  else
+  if (own == NULL)
     return varies ? run_operation(evaluator, at, is_known, lanes, value->value)
                   : run_alike(evaluator, at, bindings, is_known, value);
+  run_given(at, own, is_known, lanes, value->value);
   return TJ_EVAL_OK;
 }
 
@@ -368,10 +364,14 @@ tj_eval_status tj_evaluator_run_lanes(tj_evaluator *evaluator, const tj_bindings
                                       const tj_lane_values given[], uint32_t given_count, uint32_t lanes) {
   tj_eval_status status = make_lanes(evaluator) ? TJ_EVAL_OK : TJ_EVAL_NO_MEMORY;
   const bool is_next = lanes > 0 && evaluator->lane_count == lanes;
+  evaluator->is_next = is_next;
   evaluator->lane_count = 0;
   for (size_t i = 0; i < evaluator->count && status == TJ_EVAL_OK; i++) {
     entry *at = &evaluator->entry[i];
-    status = run_entry_in_lanes(evaluator, at, bindings, find_given(at->node, given, given_count), is_next, lanes);
+    if (is_next && at->node->op != TJ_OP_SYMBOL && arguments_stay(evaluator->entry, at))
+      set_distance(at, true, 0);
+    else if (!tj_is_constant(at->node))
+      status = run_in_lanes(evaluator, at, bindings, find_given(at->node, given, given_count), lanes);
   }
   evaluator->lane_count = status == TJ_EVAL_OK ? lanes : 0;
   return status;
@@ -384,7 +384,7 @@ const int64_t *tj_evaluator_lanes(const tj_evaluator *evaluator, size_t root) {
 bool tj_evaluator_moved(const tj_evaluator *evaluator, size_t root, int64_t *distance) {
   const entry *at = &evaluator->entry[evaluator->root[root]];
   *distance = at->distance;
-  return at->is_moved;
+  return evaluator->is_next && at->is_moved;
 }
 
 size_t tj_evaluator_node_count(const tj_evaluator *evaluator) {

@@ -3,6 +3,7 @@
 #include "lower/access/placed_access.h"
 
 #include "base/machine/cache_line.h"
+#include "base/number/power.h"
 
 /* --- places --- */
 
@@ -15,12 +16,13 @@ static bool is_near(int64_t number) {
 
 /* The addresses of elements by lane; false where some numbers are far, so that a sum may have wrapped around. */
 static bool find_addresses(const tj_access_values *values, int64_t address[]) {
-  const uint64_t beyond = (uint64_t)values->beyond, bytes = values->bytes, middle = 1ull << NEAR_BITS;
+  const uint64_t beyond = (uint64_t)values->beyond, middle = 1ull << NEAR_BITS;
+  const unsigned shift = tj_log2(values->bytes);
   uint64_t far = 0;
   for (uint32_t lane = 0; lane < values->lanes; lane++) {
     const uint64_t base = (uint64_t)values->base[lane], offset = (uint64_t)values->offset[lane];
     far |= (base + middle) | (offset + middle);
-    address[lane] = (int64_t)((base + offset + beyond) * bytes);
+    address[lane] = (int64_t)((base + offset + beyond) << shift);
   }
   return far >> (NEAR_BITS + 1) == 0 && is_near(values->beyond);
 }

@@ -11,7 +11,7 @@ typedef struct {
   const int64_t *base, *offset, *valid;
   int64_t beyond;
   uint32_t lanes;
-  uint32_t bytes; /* of an element */
+  uint32_t bytes; /* of an element: a power of two */
 } tj_access_values;
 
 /* Where lanes make an access. */

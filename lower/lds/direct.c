@@ -182,12 +182,24 @@ static const char *obstacle_of_wave(const prover *p, uint32_t first, uint32_t sl
   return NULL;
 }
 
+/* Whether a slot's elements are those of the first one by as much further on in LDS, whole vectors, for all
+ * work-items: nothing is in its way that is not in that of the first. */
+static bool is_as_first(const prover *p, uint32_t slot) {
+  const int64_t distance = p->of_slot[slot] - p->of_slot[0];
+  bool is_same = slot > 0 && p->bent_count == 0 && !p->held.gives_index && distance % p->form->vector == 0 &&
+                 tj_held_together(&p->held, 0, slot);
+  for (uint32_t k = 1; k < p->form->vector && is_same; k++)
+    is_same = p->of_slot[slot + k] - p->of_slot[k] == distance;
+  return is_same;
+}
+
 static const char *obstacle_of_places(const prover *p) {
   const char *reason = NULL;
   tj_spend(p->graph->job, (uint64_t)p->held.slots * p->form->work_items);
   for (uint32_t slot = 0; slot < p->held.slots && reason == NULL; slot += p->form->vector) {
-    const bool is_together = are_together(p, slot);
-    for (uint32_t first = 0; first < p->form->work_items && reason == NULL; first += p->form->lanes)
+    const bool is_together = are_together(p, slot), is_known = is_together && is_as_first(p, slot);
+    for (uint32_t first = is_known ? p->form->work_items : 0; first < p->form->work_items && reason == NULL;
+         first += p->form->lanes)
       reason = obstacle_of_wave(p, first, slot, is_together);
   }
   return reason;
