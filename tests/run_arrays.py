@@ -757,6 +757,23 @@ def check_halves(runner, device):
         for key, array in wanted.items():
             if found[key].tobytes() != array.tobytes():
                 return f"bytes of {name} on {device}: {key} is {found[key]}, not {array}"
+        complaint = check_small(runner, device, name)
+        if complaint is not None:
+            return complaint
+    return None
+
+
+def check_small(runner, device, name):
+    """A byte as a number has no sign, not even where it is 0 and made of -0."""
+    x = numpy.array([-0.0, 0.0, -0.25, numpy.nan], "f4")
+    text = f"kernel k(x: f32 @ (4):(1), y: f32 @ (4):(1)) = {{ y = pack_{name}(x, x) }}\n"
+    place = re.sub(r"\W", "_", f"small {name} {device}")
+    found = runner.run(text, device, {}, {"x": x}, ["y"], True, place)
+    if isinstance(found, str):
+        return f"small numbers as {name} on {device}: {found}"
+    wanted = numpy.array([136, 0, 136, 0] if name == "f4e2m1" else [0, 0, 0, 0], "f4")
+    if found["y"].tobytes() != wanted.tobytes():
+        return f"small numbers as {name} on {device}: {found['y']}, not {wanted}"
     return None
 
 

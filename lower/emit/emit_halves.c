@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of 4 bits, two to a byte: unsigned and signed integers, and floats of two bits of exponent and one of
  * fraction, whose bits in the right places of a wider float are their size, but for a power of two. What is packed is
- * rounded to the nearest, ties to even, and saturates; NaN becomes 0. */
+ * rounded to the nearest, ties to even, and saturates; NaN becomes 0, as -0 does where that is no code. */
 #include "lower/emit/emit_array.h"
 
 typedef struct {
@@ -104,5 +104,5 @@ LLVMValueRef tj_emit_byte_of_halves(tj_emitter *emitter, tj_array_op op, tj_dtyp
   const halves h = halves_of(emitter, dtype);
   LLVMValueRef low = code_of(&h, op, number[0]), high = code_of(&h, op, number[1]);
   LLVMValueRef upper = LLVMBuildFMul(h.builder, high, real(&h, high, 16), "");
-  return LLVMBuildFAdd(h.builder, upper, low, "");
+  return call(&h, "llvm.fabs", LLVMBuildFAdd(h.builder, upper, low, ""), NULL);
 }
