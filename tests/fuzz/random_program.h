@@ -535,15 +535,20 @@ static inline void put_offsets(random_program *p, bool is_walk) {
   put(p, ")");
 }
 
-/* Writes p->text, for code that runs in waves of so many work-items. */
-static inline void write_random_program(random_program *p, const uint8_t *data, size_t size, uint32_t wave) {
+/* Parameters, before the kernel; for code that runs in waves of so many work-items. */
+static inline void begin_random_program(random_program *p, const uint8_t *data, size_t size, uint32_t wave) {
   static const int64_t sizes[] = {16, 8, 13, 1, 33, 48, 7, 64, 32};
   *p = (random_program){.data = data, .size = size, .wave = wave};
   p->m = sizes[decide(p, 9)];
   p->n = sizes[decide(p, 9)];
   p->is_dynamic = decide(p, 2) == 1;
-  kernel_kind kind = (kernel_kind)decide(p, KERNEL_WALK + 1);
   put(p, "param M in 1..64, N in 1..64\n");
+}
+
+/* Writes p->text. */
+static inline void write_random_program(random_program *p, const uint8_t *data, size_t size, uint32_t wave) {
+  begin_random_program(p, data, size, wave);
+  kernel_kind kind = (kernel_kind)decide(p, KERNEL_WALK + 1);
   if (kind <= KERNEL_SHUFFLE)
     put_copy(p, kind);
   else if (kind == KERNEL_GATHER)
