@@ -493,6 +493,33 @@ def sums_in_order(x, lanes, width, wave):
     return halves(waves) if waves.shape[1] <= FEW_WAVES else in_pairs(waves, waves.shape[1])[:, :1]
 
 
+# Reductions, and over which modes of three.
+REDUCTIONS = [(name, modes) for name in ("sum", "mean", "max", "min")
+              for modes in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))]
+
+
+def check_modes(runner, device, row, fixed):
+    """What is reduced over some modes has extent 1 there, alone and where it meets the whole array."""
+    name, modes = row
+    extents = {"A": 5, "B": 7, "C": 33}
+    kept = [key for mode, key in enumerate(extents) if mode not in modes]
+    shape = ", ".join(key if key in kept else "1" for key in extents)
+    strides = ", ".join("*".join(["1", *[after for after in kept if after > key]]) for key in extents)
+    form, over = "@ (A, B, C):(B*C, C, 1)", ", ".join(map(str, modes))
+    text = (f"param A in 1..99, B in 1..99, C in 1..999\nkernel k(x: f32 {form}, s: f32 @ ({shape}):({strides}), "
+            f"y: f32 {form}) = {{ s = {name}(x, {over}); y = x - {name}(x, {over}) }}\n")
+    x = numpy.random.default_rng(len(modes)).standard_normal(list(extents.values())).astype("f4")
+    said = f"{name} over {over} on {device} {'fixed' if fixed else 'at launch'}"
+    found = runner.run(text, device, extents, {"x": x}, ["s", "y"], fixed, re.sub(r"\W", "_", said))
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    reduced = getattr(numpy, name)(x.astype(WIDE), axis=modes, keepdims=True)
+    most = 0 if name in ("max", "min") else 2e-5
+    far = max(abs(found["s"].reshape(reduced.shape) - reduced).max(),
+              abs(found["y"].reshape(x.shape) - (x - reduced.astype("f4"))).max())
+    return None if far <= most else f"{said}: off by {far}"
+
+
 SPLIT = 131072, 262144  # columns from which rows are, elsewhere, and on the host
 
 
@@ -1146,6 +1173,9 @@ def main():
                 for fixed in (True, False):
                     waiting.append(pool.submit(check_program, runner, device, row, FEW_OF_HOST if is_host else FEW,
                                                fixed))
+            for row in REDUCTIONS:
+                for fixed in (True, False):
+                    waiting.append(pool.submit(check_modes, runner, device, row, fixed))
             extremes = next(row for row in PROGRAMS if row[0] == "column extremes")
             waiting.append(pool.submit(check_program, runner, device, extremes, (300001, 2), True))
             for row in SCATTERS:
