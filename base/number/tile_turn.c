@@ -91,6 +91,15 @@ static int64_t destination_lines(const making *t, const box *b) {
   return tj_tile_lines(t->of, &run, TJ_TILE_LANES);
 }
 
+/* Of bytes, a part of what stores into LDS touch in vain, in parts of a line: of the lanes that it serves together,
+ * those of one pass are as many side by side as it has columns, and others are of the next passes. Of larger
+ * elements, tiles that have fewer of these touch more lines of memory than they are priced at. */
+static int64_t idle_lanes(const making *t, const box *b) {
+  enum { SERVED = 16 /* lanes, with 8 bytes each */, PART = 4 };
+  int64_t lanes = b->part[A], all = lanes * t->passes[A], served = tj_least(lanes + SERVED - 1, all);
+  return t->tile->loaded_bytes == 1 ? (served - lanes) * TJ_RUN_PARTS / (all * PART) : 0;
+}
+
 /* --- boxes --- */
 
 /* What moving everything by such tiles costs: each tile and each of its waves, by the lines that its runs touch. */
@@ -101,7 +110,7 @@ static int64_t cost_of(const making *t, const box *b) {
   int64_t cost = tj_parts(columns * rows, tj_quotient(most, WAVES)) * WAVE + TILE;
   for (uint32_t i = 0; i < AXES; i++)
     cost = tj_tile_times(cost, tj_parts(tj_least(t->all[i], MANY), b->part[i]));
-  return tj_tile_times(cost, source_lines(t, b) + destination_lines(t, b));
+  return tj_tile_times(cost, source_lines(t, b) + destination_lines(t, b) + idle_lanes(t, b));
 }
 
 /* How wide a box is along A: as it has room for, the same in whole cache lines, or one of these. */
