@@ -12,6 +12,15 @@ static const tj_node *replacement(const tj_substitution *substitution, const tj_
   return NULL;
 }
 
+/* What bits are taken of is not negative, which facts may have told of the symbols alone that are replaced. */
+static void keep_defined(tj_graph *graph, tj_op op, const tj_node *arg[]) {
+  const bool is_of_bits = op == TJ_OP_AND || op == TJ_OP_OR || op == TJ_OP_XOR;
+  for (unsigned i = 0; is_of_bits && i < 2; i++) {
+    if (arg[i]->facts.low < 0)
+      arg[i] = tj_max(graph, arg[i], tj_int(graph, 0));
+  }
+}
+
 static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_node *const done[],
                                 const tj_node *node) {
   const tj_node *arg[3];
@@ -20,7 +29,10 @@ static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_n
     arg[i] = done[tj_walk_find(walk, node->arg[i])];
     is_same = is_same && arg[i] == node->arg[i];
   }
-  return is_same ? node : tj_node_make(graph, node->op, arg);
+  if (is_same)
+    return node;
+  keep_defined(graph, node->op, arg);
+  return tj_node_make(graph, node->op, arg);
 }
 
 /* Whether an expression has none of the symbols that are replaced; false where more than symbols are. */

@@ -242,7 +242,7 @@ static bool read_index(product *p, const operand_rows *index, unsigned first, un
                             ? "whose indices of a sparse matrix these are is not known"
                             : NULL;
   if (problem != NULL)
-    tj_sim_wave_fail(p->wave, UINT64_C(1) << lane, problem);
+    tj_sim_wave_fail(p->wave, UINT64_C(1) << lane, "%s", problem);
   return problem == NULL;
 }
 

@@ -65,6 +65,12 @@ static const row rows[] = {
     {"given, in an order of its own",
      L TURN(", mapping=mapping(tile=(32,32), load=L, order=(2,2):(1@0,1@1))"),
      {NULL, NULL}},
+    {"given, beyond a table of which bits are taken",
+     "kernel k(src: b8 @ transform(transform(packed((12,64)), [xor(64,12)], [[1,0]], [[0,1]]), "
+     "[indexing(8, (1,6,10,11,2,3,4,9)), pass_through(64)], [[1],[0]], [[0],[1]]), dst: b8 @ (8,64):(1,8)) = "
+     "copy(src, dst, mapping=mapping(tile=(32,32), load=((8,32),4):((4@1,1@0),1@1), "
+     "store=((8,32),4):((4@0,1@1),1@0)))",
+     {NULL, NULL}},
     {"through a distribution",
      D "kernel k(src: f16 @ (128,128):(128,1), dst: f16 @ (128,128):(128,1)) = copy(src, dst, through=D)",
      {NULL, NULL}},
