@@ -5,6 +5,8 @@
  * the divisor, or a factor of it, divides, and the rest, of which ranges must be proven. */
 #include "ir/simplify/rules.h"
 
+#include "base/integer.h"
+
 /* A division at work: x / d or x % d with d > 0. */
 typedef struct {
   tj_rewriter *rewriter;
@@ -585,6 +587,22 @@ const tj_node *tj_rule_quotient_of_divisible(tj_rewriter *rewriter, const tj_nod
   tj_sum sum = tj_sum_of(block);
   tj_sum_add(&sum, tj_linear_of(of.graph, quotient), 1);
   return tj_simple_sum(rewriter, &sum);
+}
+
+/* By the facts of dividend and divisor: both are multiples of a number, but for a constant that is less than it. */
+const tj_node *tj_rule_quotient_drops_constant(tj_rewriter *rewriter, const tj_node *node) {
+  division of;
+  if (!start(rewriter, node, &of) || of.form->constant < 1 || of.form->count == 0 || of.divisor->facts.residue != 0)
+    return NULL;
+  const tj_facts *dividend = &node->arg[0]->facts;
+  int64_t common = (int64_t)tj_gcd((uint64_t)of.divisor->facts.modulus, (uint64_t)dividend->modulus);
+  if (of.form->constant >= common || dividend->residue % common != of.form->constant)
+    return NULL;
+  TJ_BECAUSE(rewriter, "%lld divides %s and what is divided, less %lld", (long long)common,
+             tj_rule_text(rewriter, of.divisor), (long long)of.form->constant);
+  tj_sum sum = tj_sum_of(-of.form->constant);
+  tj_sum_add(&sum, of.form, 1);
+  return tj_simple2(rewriter, TJ_OP_DIV, tj_simple_sum(rewriter, &sum), of.divisor);
 }
 
 /* --- choices --- */

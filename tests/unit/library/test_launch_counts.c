@@ -77,6 +77,14 @@ static const row rows[] = {
             "[[0],[1]])\nkernel k(" BLOCK_SOURCE ", dst: b8 @ shuffled) = copy(src, dst)",
      {{"n", 33}, {"k", 31}},
      {1.02, 13728, 10692, 1452, 264, 1.66, 0, 0}},
+    {"pixels apart, through a distribution",
+     "param H in 1..512, W in 1..512, C in 8..1024 multiple 8\n"
+     "let D = distribution(hs=[[2,8,4],[2,8,8]], ps_major=[[1,2],[1,2]], ps_minor=[[0,0],[1,1]], ys_major=[1,2], "
+     "ys_minor=[2,2])\n"
+     "let rows = transform(strided((H,W,C),(W*C+64,C+8,1)), [pass_through(H), merge(W,C)], [[0],[1,2]], [[0],[1]])\n"
+     "kernel k(src: f16 @ rows, dst: f16 @ packed((H,W*C))) = copy(src, dst, through=D)",
+     {{"H", 32}, {"W", 32}, {"C", 64}},
+     {1.44, 1984, 5440, 2944, 0, 1.0, 0, 0}},
     {"a given mapping, of fewer modes and narrower vectors",
      "param A in 1..1024, B in 1..1024, C in 1..1024\n"
      "kernel k(src: f32 @ (A,B,C):(1,A,A*B), dst: f32 @ (A,B,C):(B*C,C,1)) = copy(src, dst, mapping=mapping("
