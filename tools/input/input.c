@@ -31,7 +31,7 @@ static int fail_read(const char *path, int error) {
                    strerror(error));
 }
 
-static int read_stream(FILE *in, const char *path, char **data, size_t *size) {
+static int read_stream(FILE *in, const char *path, size_t most, char **data, size_t *size) {
   char *buffer = NULL;
   size_t capacity = 0, used = 0, got;
   do {
@@ -46,7 +46,11 @@ static int read_stream(FILE *in, const char *path, char **data, size_t *size) {
     }
     got = fread(buffer + used, 1, capacity - used - 1, in);
     used += got;
-  } while (got > 0);
+  } while (got > 0 && used <= most);
+  if (used > most) {
+    free(buffer);
+    return fail_read(path, EFBIG);
+  }
   if (ferror(in)) {
     int error = errno;
     free(buffer);
@@ -58,15 +62,23 @@ static int read_stream(FILE *in, const char *path, char **data, size_t *size) {
   return 0;
 }
 
-int read_file(const char *path, char **data, size_t *size) {
+static int read_up_to(const char *path, size_t most, char **data, size_t *size) {
   if (strcmp(path, "-") == 0)
-    return read_stream(stdin, "standard input", data, size);
+    return read_stream(stdin, "standard input", most, data, size);
   FILE *in = fopen(path, "rb");
   if (in == NULL)
     return fail_read(path, errno);
-  int status = read_stream(in, path, data, size);
+  int status = read_stream(in, path, most, data, size);
   fclose(in);
   return status;
+}
+
+int read_file(const char *path, char **data, size_t *size) {
+  return read_up_to(path, LONGEST_FILE, data, size);
+}
+
+int read_array_file(const char *path, char **data, size_t *size) {
+  return read_up_to(path, SIZE_MAX, data, size);
 }
 
 static int fail_write(const char *path, int error) {

@@ -41,8 +41,11 @@ int input_of(const arguments *given, unsigned most, input *found);
 /* A context, or NULL after printing why not. */
 tj_context *open_context(void);
 
-/* A whole file; "-" is standard input. Returns 0, or the exit status after printing why not. */
+/* A whole file; "-" is standard input. Returns 0, or the exit status after printing why not. Programs and code are
+ * not longer than LONGEST_FILE, so that files without an end are not read for ever; arrays may be. */
+enum { LONGEST_FILE = 1 << 29 };
 int read_file(const char *path, char **data, size_t *size);
+int read_array_file(const char *path, char **data, size_t *size);
 int write_file(const char *path, const void *data, size_t size);
 /* With an optional path: NULL is standard output. */
 int write_output(const char *path, const void *data, size_t size);

@@ -11,7 +11,7 @@ int npy_read(const char *path, npy_array *array) {
   *array = (npy_array){.rank = 0};
   char *file;
   size_t size, data_begin;
-  int status = read_file(path, &file, &size);
+  int status = read_array_file(path, &file, &size);
   if (status != 0)
     return status;
   const char *why = npy_parse(file, size, array, &data_begin);
