@@ -414,13 +414,16 @@ static bool is_of(const tj_flexible *f, uint32_t form, uint64_t modes) {
 }
 
 /* Rows that begin with the first are told by their number, of which machines make one comparison each; where that
- * leaves three scalars to find the least of, by bits as others are. */
-static void mask_side(tj_flexible *f, uint32_t side, row_range range, bool divides) {
+ * leaves three scalars to find the least of, by bits as others are. There are bits for no more rows than there are,
+ * where only the other side's bounds have cut the range off. */
+static void mask_side(tj_flexible *f, uint32_t side, row_range range, bool divides, uint32_t rows) {
   const tj_facts *end = &range.end->facts;
-  if (divides && tj_is_int(range.first, 0))
+  if (divides && tj_is_int(range.first, 0)) {
     f->rows[side].end = named_rows(f, range.end, end->low, end->high);
-  else
-    f->rows[side].bits = bits_of(f, range);
+    return;
+  }
+  range.end = tj_flexible_at_most(f->graph, range.end, rows);
+  f->rows[side].bits = bits_of(f, range);
 }
 
 void tj_flexible_mask_rows(tj_flexible *f, uint32_t mode, uint64_t without_items, uint32_t rows) {
@@ -439,5 +442,5 @@ void tj_flexible_mask_rows(tj_flexible *f, uint32_t mode, uint64_t without_items
     form->side = TJ_FLEXIBLE_NONE;
   }
   for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES; side++)
-    mask_side(f, side, range[side], divides);
+    mask_side(f, side, range[side], divides, rows);
 }

@@ -41,6 +41,15 @@ static const copy_case cases[] = {
     {"an edge of zeros", PADDED, "P", "packed((M+3, N+3))", 0, {{1, 1}, {14, 30}, {100, 7}}},
     {"an edge of another value", PADDED, "P", "packed((M+3, N+3))", -7, {{5, 6}, {17, 250}}},
     {"into the inside of a frame", PADDED, "packed((M+3, N+3))", "P", 0, {{2, 2}, {31, 18}}},
+    {"each N-th row into the inside of a frame",
+     "let p = transform(packed((M,6,8)), [pad(M,1,1), pad(6,1,1), pass_through(8)], [[0],[1],[2]], [[0],[1],[2]])\n"
+     "let n = transform(p, [embed((M+2),(N)), pass_through(8), pass_through(8)], [[0],[1],[2]], [[0],[1],[2]])\n"
+     "let f = transform(packed((M,8,8)), [pad(M,1,1), pass_through(8), pass_through(8)], [[0],[1],[2]], "
+     "[[0],[1],[2]])\n",
+     "n",
+     "f",
+     0,
+     {{1, 1}, {5, 3}, {90, 1}, {200, 2}}},
     {"im2col", IM2COL, "matrix", "packed((M*N, 18))", 0, {{4, 4}, {9, 13}, {30, 1}}},
     {"merge of rows and columns",
      "let m = transform(packed((M,6,5)), [merge(M,6,5)], [[0,1,2]], [[0]])\n",
