@@ -1194,7 +1194,7 @@ def main():
                         for fixed in (True, False):
                             waiting.append(pool.submit(check_example, runner, on, row, given.examples, shape, fixed))
             uncounted = UNCOUNTED | ({"preshuffle"} if device == "sim:gfx1201" else set())
-            for row in [row for row in EXAMPLES if row[0] not in uncounted] if not is_host else []:
+            for row in [row for row in EXAMPLES if row[0] not in uncounted] if device.startswith("sim:") else []:
                 for fixed in (True, False):
                     waiting.append(pool.submit(check_counts, runner, device, row, given.examples, fixed))
             if device == "sim:gfx942":
