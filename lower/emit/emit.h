@@ -195,7 +195,8 @@ LLVMValueRef tj_emit_quotient(tj_emitter *emitter, const tj_node *node);
 LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node);
 /* a * b, as cheap as facts and target allow. */
 LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node);
-/* The same times 2^log, where that is one cheap instruction, because a factor is a workgroup's; or NULL. */
+/* The same times 2^log, where that is one cheap instruction, because one factor is a workgroup's, and the other is
+ * not; or NULL. */
 LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, unsigned log);
 
 /* --- conversions (convert.c, small_float.c, float8.c) --- */

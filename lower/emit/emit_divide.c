@@ -420,8 +420,9 @@ LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, u
   if (shared == 2)
     return NULL;
   const tj_node *other = node->arg[1 - shared];
+  bool is_of_item = !tj_is_constant(other) && tj_kernel_nodes_level(&emitter->nodes, other) >= TJ_LEVEL_ITEM;
   interval others = interval_of(other), factors = interval_of(node->arg[shared]);
-  if (tj_is_constant(other) || !fits_within(factors, -SMALL_FACTOR, 2 * SMALL_FACTOR))
+  if (!is_of_item || !fits_within(factors, -SMALL_FACTOR, 2 * SMALL_FACTOR))
     return NULL;
   factors = (interval){factors.low * (1 << log), factors.high * (1 << log)};
   if (!is_small_product(emitter, others, factors))
