@@ -120,12 +120,15 @@ static const tj_node *base_of(const evaluation *e, uint32_t slot, uint32_t mode)
   return e->use[mode].is_linear ? parted(e->graph, digit).rest : digit;
 }
 
-/* The coordinates for which the expression is simplified, the same for the same. */
-static uint64_t class_of(const evaluation *e, uint32_t slot) {
-  uint64_t key = 0;
-  for (uint32_t m = 0; m < e->at->modes; m++)
-    key = e->use[m].is_used ? tj_key_mix(key, base_of(e, slot, m)->id) : key;
-  return key;
+/* A number for the coordinates for which the expression is simplified: the same for the same, and for no others,
+ * since each key is a number and a node, and no more than 64 bits. */
+static uint32_t class_of(const evaluation *e, tj_keys *keys, uint32_t slot) {
+  uint32_t number = 0;
+  for (uint32_t m = 0; m < e->at->modes; m++) {
+    if (e->use[m].is_used)
+      number = tj_key_number(keys, tj_key_mix(0, (uint64_t)number << 32 | base_of(e, slot, m)->id));
+  }
+  return number;
 }
 
 static const tj_node *at_base(const evaluation *e, uint32_t slot) {
@@ -143,10 +146,10 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
                 **base = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
   int64_t *displacement = TJ_NEW_ARRAY(job, int64_t, at->slots + 1);
   uint32_t *number = TJ_NEW_ARRAY(job, uint32_t, at->slots + 1), count = 0;
-  tj_keys classes = tj_keys_make(job);
+  tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
   find_uses(&e, displacement);
   for (uint32_t slot = 0; slot < at->slots; slot++) {
-    number[slot] = tj_key_number(&classes, class_of(&e, slot));
+    number[slot] = tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
     if (number[slot] == count)
       base[count++] = at_base(&e, slot);
   }
