@@ -324,8 +324,9 @@ bool tj_mapping_skips_registers(const tj_mapping *mapping) {
 }
 
 bool tj_mapping_is_plain(const tj_mapping *mapping) {
-  return !mapping->is_launched && mapping->lds == NULL && mapping->passes == 1 && mapping->overlap == NULL &&
-         mapping->order == NULL && !mapping->streams && !tj_mapping_skips_registers(mapping);
+  return !mapping->is_launched && !mapping->is_open && mapping->lds == NULL && mapping->passes == 1 &&
+         mapping->overlap == NULL && mapping->order == NULL && !mapping->streams &&
+         !tj_mapping_skips_registers(mapping);
 }
 
 tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const tj_value *as) {
@@ -547,12 +548,34 @@ static void check_ways(tj_job *job, const tj_mapping *mapping) {
     tj_fail(job, TJ_MAPPING, "dma_store: the engine takes all of a tile out of LDS, not in passes");
 }
 
+static void check_open(tj_job *job, const tj_mapping_parts *parts) {
+  bool has_more = parts->lds != NULL || parts->load_as != NULL || parts->store_as != NULL || parts->order != NULL ||
+                  parts->overlap != NULL || parts->passes != 1 || parts->buffers != 1 || parts->streams ||
+                  parts->is_direct || parts->by_dma || parts->dma_stores;
+  if (parts->tile == NULL)
+    tj_fail(job, TJ_MAPPING, "load=, store= and tile= are all missing");
+  if (has_more)
+    tj_fail(job, TJ_MAPPING,
+            "load= and store= are both missing: they are chosen for domain= and tile= alone, and with them all else");
+}
+
+/* A tile, for which the rest is to be chosen. */
+static const tj_mapping *make_open(tj_graph *graph, const tj_mapping_parts *parts) {
+  check_open(graph->job, parts);
+  tj_mapping *mapping = tj_mapping_of_tile(graph, parts->domain, as_list(graph, parts->tile));
+  check_tile(graph->job, mapping->tile);
+  if (mapping->domain != NULL)
+    tj_mapping_check_domain(graph, mapping->domain, mapping->tile->count);
+  mapping->is_open = true;
+  return mapping;
+}
+
 const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts) {
   if (tj_mapping_is_launched(graph, parts))
     return tj_mapping_make_launched(graph, parts);
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   if (parts->load == NULL && parts->store == NULL)
-    tj_fail(graph->job, TJ_MAPPING, "load= and store= are both missing");
+    return make_open(graph, parts);
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   reading load =
       read_side(graph, parts->load != NULL ? "load" : "store", *(parts->load != NULL ? parts->load : parts->store));
   reading store =
@@ -638,8 +661,10 @@ void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
   }
   tj_text_string(text, "tile=");
   tj_tuple_print(text, mapping->tile);
-  print_layout(text, "load", &mapping->load.layout);
-  print_layout(text, "store", &mapping->store.layout);
+  if (!mapping->is_open) {
+    print_layout(text, "load", &mapping->load.layout);
+    print_layout(text, "store", &mapping->store.layout);
+  }
   print_value(text, "load_as", mapping->load.as);
   print_value(text, "store_as", mapping->store.as);
   print_value(text, "lds", mapping->lds);

@@ -69,6 +69,8 @@ typedef struct tj_mapping {
   const tj_layout *order; /* the workgroup's number → coordinate of its tile; NULL: the last mode fastest */
   bool is_launched;       /* some leaves are numbers that a launch chooses: of the sides the layouts alone are known;
                              tiles are cut to what the domain has, and moved back inside; of overlap nothing is said */
+  bool is_open;           /* the tile and its domain are all that is said; the rest is to be chosen: of the sides and
+                             other parts nothing is known */
   bool streams;           /* what is stored bypasses the caches */
   bool is_direct;  /* load's elements go from memory straight into LDS: work-items load what lies there where `load`
                       says, lds taken without its swizzle */
@@ -80,7 +82,8 @@ typedef struct tj_mapping {
 typedef struct {
   const tj_layout *domain;
   const tj_tuple *tile;
-  const tj_layout *load, *store; /* one of them at least; the other is the same */
+  const tj_layout *load, *store; /* of one alone, the other is the same; without any, both are chosen for the tile,
+                                    and so is what else a mapping says */
   const struct tj_value *lds;
   const struct tj_value *load_as, *store_as;
   int64_t passes, buffers;

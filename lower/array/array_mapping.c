@@ -138,6 +138,8 @@ tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_ke
   tj_graph *graph = space->graph;
   const tj_mapping *given = kernel->mapped->mapping;
   const tj_node *columns = space->columns.size;
+  if (given->is_open)
+    fail_rows(space, kernel, NULL);
   tj_array_shape shape = shape_of_side(space, &given->load);
   const tj_mapping *rows = tj_array_mapping_of(space, &shape, target);
   bool halves = tj_is_power_of_two(shape.lanes) && tj_is_power_of_two(shape.width);

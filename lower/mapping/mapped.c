@@ -12,6 +12,7 @@
 #include "lower/lds/lds_layout.h"
 #include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/host_mapping.h"
+#include "lower/mapping/mapping.h"
 #include "lower/shape/lds_choice.h"
 #include "lower/shape/slot_order.h"
 #include "lower/tile/box_side.h"
@@ -580,11 +581,21 @@ static tj_kernel *complete_at_launch(tj_graph *graph, const tj_kernel *flat, con
   return rows != NULL ? rows : kernel;
 }
 
+/* The same with what is chosen for its tile. */
+static const tj_mapped *completed(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
+  tj_mapped *made = TJ_NEW(graph->job, tj_mapped);
+  *made = *flat->mapped;
+  graph->job->here = made->load_span;
+  made->mapping = tj_complete_mapping(graph, flat, tiled_domain(graph, flat), target);
+  graph->job->here = TJ_NOWHERE;
+  return made;
+}
+
 tj_kernel *tj_map_as_given(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   tj_job *job = graph->job;
-  const tj_mapped *mapped = flat->mapped;
-  if (mapped->mapping->is_launched)
+  if (flat->mapped->mapping->is_launched)
     return complete_at_launch(graph, flat, target);
+  const tj_mapped *mapped = flat->mapped->mapping->is_open ? completed(graph, flat, target) : flat->mapped;
   check_side(graph, &mapped->mapping->load, target, mapped->load_span);
   check_side(graph, &mapped->mapping->store, target, mapped->store_span);
   uint32_t neighbours = tj_mapping_neighbours(mapped->mapping);

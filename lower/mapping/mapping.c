@@ -3,6 +3,7 @@
  * has of extents that the launch brings; and what takes the place of tiles. */
 #include "lower/mapping/mapping.h"
 
+#include "base/integer.h"
 #include "base/machine/bank.h"
 #include "base/machine/processor.h"
 #include "ir/index/facts.h"
@@ -11,8 +12,11 @@
 #include "lower/mapping/coarse.h"
 #include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/host_mapping.h"
+#include "lower/mapping/mapped.h"
 #include "lower/mapping/tile_search.h"
 #include "lower/tile/gather_vectors.h"
+
+#include <inttypes.h>
 
 /* --- modes by side --- */
 
@@ -173,6 +177,92 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
     tiled = tj_map_coarsely(graph, flat, target);
   return tiled != NULL ? tiled : flat;
 }
+
+/* --- given tiles --- */
+
+/* What all work-items of a workgroup hold, in bytes. */
+static int64_t most_held(const tj_shape_problem *problem) {
+  int64_t slots = tj_least(problem->slot_limit, problem->slot_bytes / problem->carried_bytes);
+  return tj_least(problem->tile_bytes, slots * problem->carried_bytes * problem->workgroup_limit);
+}
+
+/* Why there is no shape of a tile. */
+_Noreturn static void fail_shape(const tj_tile_search *search, const tj_tuple *tile) {
+  tj_job *job = search->graph->job;
+  const tj_shape_problem *problem = &search->problem;
+  int64_t bytes = problem->carried_bytes;
+  for (uint32_t m = 0; m < problem->count; m++)
+    bytes *= problem->tile[m];
+  if (bytes > most_held(problem))
+    tj_fail(job, TJ_TILE_SIZE,
+            "a tile of %s takes %" PRId64 " bytes, of which work-items of a workgroup of %s hold at most %" PRId64
+            " in registers",
+            tj_tuple_text(job, tile), bytes, search->target->name, most_held(problem));
+  tj_fail(job, TJ_TILE_SIZE,
+          "a tile of %s takes %" PRId64 " bytes, which do not go through the %" PRIu32
+          " bytes of LDS of a workgroup of %s in few equal passes",
+          tj_tuple_text(job, tile), bytes, search->target->lds_bytes, search->target->name);
+}
+
+/* Why there is no mapping of a tile in which no vectors are moved. */
+_Noreturn static void fail_vectors(const tj_tile_search *search, const tj_tuple *tile) {
+  static const char *const name[] = {"source", "destination"};
+  tj_job *job = search->graph->job;
+  for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
+    uint32_t first = search->problem.order[side][0];
+    if (search->problem.tile[first] % 2 != 0)
+      tj_fail(job, TJ_MAPPING,
+              "load= and store= are missing, which are chosen for vectors: a tile of %s has none of the %s, whose "
+              "neighbours are along mode %" PRIu32,
+              tj_tuple_text(job, tile), name[side], first);
+  }
+  tj_fail(job, TJ_MAPPING,
+          "load= and store= are missing, which are chosen for vectors: of a tile of %s, the offsets show none",
+          tj_tuple_text(job, tile));
+}
+
+/* What tiles are chosen for: copies on GPUs, of extents that are known. */
+static void check_chosen(tj_graph *graph, const tj_domain *domain, const tj_target *target) {
+  if (target->block_bytes > 0)
+    tj_fail(graph->job, TJ_MAPPING,
+            "load= and store= are missing, which are chosen for given tiles on GPUs, not on %s", target->name);
+  if (!tj_domain_is_known(domain))
+    tj_fail(graph->job, TJ_MAPPING,
+            "load= and store= are missing, which are chosen for given tiles where no extent depends on parameters");
+}
+
+static const int64_t *extents_of(tj_graph *graph, const tj_mapping *given) {
+  uint32_t rank = tj_mapping_rank(given);
+  int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, rank);
+  for (uint32_t m = 0; m < rank; m++)
+    extent[m] = tj_mapping_extent(given, m);
+  return extent;
+}
+
+const tj_mapping *tj_complete_mapping(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
+                                      const tj_target *target) {
+  const tj_mapping *given = flat->mapped->mapping;
+  tj_kernel *copy = TJ_NEW(graph->job, tj_kernel);
+  *copy = *flat;
+  copy->domain = domain;
+  check_chosen(graph, domain, target);
+  tj_tile_search search;
+  if (!begin(&search, graph, copy, target))
+    tj_fail(graph->job, TJ_MAPPING,
+            "load= and store= are missing, which are chosen for vectors: source and destination have no neighbours "
+            "along the domain's modes");
+  search.layout = given->domain;
+  search.problem.tile = extents_of(graph, given);
+  tj_tile_shape shape;
+  if (tj_choose_tile_shapes(&search.problem, &shape, 1) == 0)
+    fail_shape(&search, given->tile);
+  const tj_kernel *kernel = tj_search_tiles(&search);
+  if (kernel == NULL)
+    fail_vectors(&search, given->tile);
+  return kernel->mapping;
+}
+
+/* --- candidates --- */
 
 uint32_t tj_list_candidates(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *candidate[],
                             uint32_t most) {

@@ -12,6 +12,11 @@
  * access would be wider than one element. */
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target);
 
+/* The whole of the open mapping of flat->mapped: of the copy over that domain, what is chosen for the tile. TJ4016
+ * and TJ4020 say why nothing can be chosen. */
+const struct tj_mapping *tj_complete_mapping(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
+                                             const tj_target *target);
+
 /* Mappings of a flat copy without parameters, up to `most`, that are worth pricing: those of the shapes that
  * tj_map_copy chooses from, with their layouts in LDS, and that of the flat kernel. 0: it copies nothing. */
 uint32_t tj_list_candidates(tj_graph *graph, tj_kernel *flat, const tj_target *target,

@@ -540,7 +540,7 @@ static bool ask_for_less(tj_shape_problem *problem) {
  * divide by, remainders simplify apart from their quotients. False: there is nothing else to ask for. */
 static bool ask_for_powers(tj_shape_problem *problem) {
   bool is_new = false;
-  for (uint32_t m = 0; m < problem->count; m++) {
+  for (uint32_t m = 0; m < problem->count && problem->tile == NULL; m++) {
     is_new = is_new || problem->mode[m].is_exact;
     problem->mode[m].is_exact = false;
   }

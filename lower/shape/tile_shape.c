@@ -39,7 +39,9 @@ static bool is_first(const tj_shape_problem *problem, uint32_t mode, tj_side_nam
 
 static void set_unit(const tj_shape_problem *problem, tj_tile_shape *shape, tj_side_name side) {
   uint32_t first = problem->order[side][0];
-  int64_t unit = tj_least(problem->width[side], tj_power_within(shape->extent[first]));
+  int64_t extent = shape->extent[first];
+  int64_t unit =
+      tj_least(problem->width[side], problem->tile != NULL ? tj_power_in(extent) : tj_power_within(extent));
   shape->unit[first] = unit > shape->unit[first] ? unit : shape->unit[first];
 }
 
@@ -308,11 +310,15 @@ static uint32_t list_cuts(const tj_shape_problem *problem, uint32_t mode, int64_
   return count;
 }
 
-/* How far tiles may reach along a side's modes: some of them whole, and the next one cut. */
+/* How far tiles may reach along a side's modes: as far as is given; or some of them whole, and the next one cut. */
 static void list_reaches(const tj_shape_problem *problem, tj_side_name side, int64_t most, reach_list *list) {
   reach base;
   for (uint32_t m = 0; m < problem->count; m++)
-    base.extent[m] = 1;
+    base.extent[m] = problem->tile != NULL ? problem->tile[m] : 1;
+  if (problem->tile != NULL) {
+    list->item[list->count++] = base;
+    return;
+  }
   for (uint32_t i = 0; i < problem->count && most > 0; i++) {
     uint32_t mode = problem->order[side][i];
     int64_t cuts[MOST_CUTS];

@@ -34,6 +34,7 @@ typedef struct {
   int64_t line_bytes;                            /* of a cache line */
   int64_t sector_bytes;                          /* of a part of lines that memory moves; 0: lines are moved whole */
   int64_t wave_size, workgroup_limit;            /* work-items */
+  const int64_t *tile;                           /* the extents that it has to have; NULL: they are chosen */
   bool may_stage;                                /* there is LDS */
   bool may_pass;                                 /* work-items keep what they hold while others go through LDS */
 } tj_shape_problem;
