@@ -211,7 +211,7 @@ def interrupted(process, seconds):
 def cancellation(command):
     """Ctrl-C ends long work within moments: status 130, a diagnostic, no output, no files."""
     run = ["run", "-e", TRANSPOSE, "--device", "sim:gfx942", "--arg", "M=9999", "--arg", "N=9999", "--out", "dst=o.npy"]
-    for words, seconds in [(run, 3), (LONG_PROOF, 0.5), (["eval", "--table", "(4096,4096):(4096,1)"], 0.5)]:
+    for words, seconds in [(run, 3), (LONG_PROOF, 0.5), (["eval", "--table", "(4096,4096):(4096,1)"], 0.1)]:
         process = command.begin(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         status, output, errors = interrupted(process, seconds)
         equal((words[0], status, output), (words[0], 130, b""))

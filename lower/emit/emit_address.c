@@ -181,7 +181,7 @@ static bool is_of_wave(const tj_emitter *emitter, const tj_access *access) {
   return emitter->target->family->emit_uniform != NULL && !emitter->kernel->buffer[access->buffer].is_written &&
          tj_kernel_nodes_find(&emitter->nodes, access->offset) != TJ_NO_POSITION &&
          tj_kernel_nodes_level(&emitter->nodes, access->offset) > TJ_LEVEL_WORKGROUP &&
-         tj_kernel_nodes_is_uniform(&emitter->nodes, access->offset);
+         tj_kernel_nodes_is_scalar_load(&emitter->nodes, access->offset, access->valid);
 }
 
 static LLVMValueRef uniform_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {

@@ -2,6 +2,7 @@
 /* Gathering a kernel's nodes. */
 #include "lower/kernel/kernel_nodes.h"
 
+#include "base/integer.h"
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/arithmetic.h"
@@ -149,14 +150,33 @@ static bool is_of_workgroup(const tj_kernel_nodes *nodes, const tj_node *node) {
   return tj_is_constant(node) || tj_kernel_nodes_level(nodes, node) <= TJ_LEVEL_WORKGROUP;
 }
 
-static bool is_found_once(const tj_kernel_nodes *nodes, const tj_kernel_step step[], uint32_t count,
-                          const tj_node *node) {
+static tj_uniformity uniformity(const tj_kernel_nodes *nodes, const tj_node *node) {
+  return tj_is_constant(node) ? TJ_UNIFORM_IN_SCALARS : nodes->uniform[tj_kernel_nodes_find(nodes, node)];
+}
+
+bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node) {
+  return uniformity(nodes, node) != TJ_UNIFORM_NOT;
+}
+
+bool tj_kernel_nodes_is_scalar_load(const tj_kernel_nodes *nodes, const tj_node *offset, const tj_node *valid) {
+  return tj_kernel_nodes_is_uniform(nodes, offset) &&
+         (valid == NULL || uniformity(nodes, valid) == TJ_UNIFORM_IN_SCALARS);
+}
+
+/* Of what is looked up. */
+static tj_uniformity when_found(const tj_kernel_nodes *nodes, const tj_kernel_step step[], uint32_t count,
+                                const tj_node *node) {
   for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < count; i++) {
     const tj_access *access = &step[i].access;
-    if (step[i].kind == TJ_STEP_LOOKUP && step[i].value == node)
-      return tj_kernel_nodes_is_uniform(nodes, access->offset) && tj_kernel_nodes_is_uniform(nodes, access->valid);
+    if (step[i].kind != TJ_STEP_LOOKUP || step[i].value != node)
+      continue;
+    if (tj_kernel_nodes_is_scalar_load(nodes, access->offset, access->valid))
+      return TJ_UNIFORM_IN_SCALARS;
+    bool is_uniform =
+        tj_kernel_nodes_is_uniform(nodes, access->offset) && tj_kernel_nodes_is_uniform(nodes, access->valid);
+    return is_uniform ? TJ_UNIFORM_IN_LANES : TJ_UNIFORM_NOT;
   }
-  return false;
+  return TJ_UNIFORM_NOT;
 }
 
 /* The number of a wave, or of several: waves are of consecutive work-items. */
@@ -165,23 +185,29 @@ static bool is_of_wave(const tj_kernel *kernel, uint32_t lanes, const tj_node *n
          node->arg[1]->value > 0 && node->arg[1]->value % lanes == 0;
 }
 
-static bool is_uniform(const tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes, const tj_node *node) {
-  bool is_uniform = tj_op_arity(node->op) > 0;
+static tj_uniformity found_uniformity(const tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes,
+                                      const tj_node *node) {
+  if (is_of_workgroup(nodes, node))
+    return TJ_UNIFORM_IN_SCALARS;
+  if (is_of_wave(kernel, lanes, node))
+    return TJ_UNIFORM_IN_LANES;
+  tj_uniformity found = TJ_UNIFORM_IN_SCALARS;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++)
-    is_uniform = is_uniform && tj_kernel_nodes_is_uniform(nodes, node->arg[i]);
-  return is_uniform || is_of_workgroup(nodes, node) || is_of_wave(kernel, lanes, node) ||
-         is_found_once(nodes, kernel->step, kernel->step_count, node) ||
-         is_found_once(nodes, kernel->inner_step, kernel->inner_step_count, node);
+    found = (tj_uniformity)tj_least(found, uniformity(nodes, node->arg[i]));
+  if (tj_op_arity(node->op) > 0)
+    return found;
+  found = when_found(nodes, kernel->step, kernel->step_count, node);
+  return found != TJ_UNIFORM_NOT ? found : when_found(nodes, kernel->inner_step, kernel->inner_step_count, node);
 }
 
 /* Arguments come before what is made of them. Symbols that are looked up may come before where they are looked up,
  * which depends on none of them: so all are asked twice. */
 static void find_uniform(tj_graph *graph, tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes) {
   enum { TIMES = 2 };
-  nodes->is_uniform = TJ_NEW_ARRAY(graph->job, bool, nodes->walk.count);
+  nodes->uniform = TJ_NEW_ARRAY(graph->job, tj_uniformity, nodes->walk.count);
   for (unsigned times = 0; times < TIMES; times++) {
     for (uint32_t i = 0; i < nodes->walk.count; i++)
-      nodes->is_uniform[i] = is_uniform(nodes, kernel, lanes, nodes->walk.node[i]);
+      nodes->uniform[i] = found_uniformity(nodes, kernel, lanes, nodes->walk.node[i]);
   }
 }
 
@@ -206,10 +232,6 @@ uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node)
 
 tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node) {
   return nodes->level[tj_kernel_nodes_find(nodes, node)];
-}
-
-bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node) {
-  return tj_is_constant(node) || nodes->is_uniform[tj_kernel_nodes_find(nodes, node)];
 }
 
 /* --- quotients --- */

@@ -11,12 +11,16 @@
 typedef enum { TJ_LEVEL_LAUNCH, TJ_LEVEL_WORKGROUP, TJ_LEVEL_ITEM, TJ_LEVEL_TRIP } tj_level;
 
 /* In the job's arena. */
+/* How a value is the same for the work-items of a wave: not; as the number of the wave is, which is computed for each
+ * of them; or in scalars, as what the workgroup has and what is loaded once for the wave. */
+typedef enum { TJ_UNIFORM_NOT, TJ_UNIFORM_IN_LANES, TJ_UNIFORM_IN_SCALARS } tj_uniformity;
+
 typedef struct {
   const tj_node **root; /* the expressions that work-items compute, and the count */
   uint32_t root_count;
   tj_walk walk;             /* the nodes that they are made of */
   tj_level *level;          /* by position in the walk */
-  bool *is_uniform;         /* by position: the same for all work-items of a wave */
+  tj_uniformity *uniform;   /* by position */
   const tj_node **quotient; /* by position: of a MOD, the node of the walk that is its quotient; or NULL */
   uint32_t *order;          /* positions, such that arguments and quotients come before their users */
 } tj_kernel_nodes;
@@ -44,6 +48,10 @@ tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node
 /* Whether a node of the walk is the same for all work-items of a workgroup, or of a wave: what is looked up in one
  * place is, too. */
 bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node);
+/* Whether code may say that what is there is loaded once for a wave: the place is uniform, and what work-items are
+ * masked by is in scalars (NULL: there is no such), so that a branch leads around the load. Of masks of lanes, LLVM
+ * leaves none that does: waves of which no lane is left would load, too. */
+bool tj_kernel_nodes_is_scalar_load(const tj_kernel_nodes *nodes, const tj_node *offset, const tj_node *valid);
 
 /* Marks a node of the walk, by position; NULL and constants that are not in it: nothing happens. */
 void tj_kernel_nodes_mark(const tj_kernel_nodes *nodes, const tj_node *node, bool *mark);
