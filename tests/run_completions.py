@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,8 @@ kernel forth(src: f32 @ (M,4):(4,1), dst: f32 @ (M,4):(1,M)) = copy(src, dst)
 kernel back(src: f32 @ (M,4):(1,M), dst: f32 @ (M,4):(4,1)) = copy(src, dst)
 kernel four(dst: i32 @ 4:1) = offsets(dst, 4:1)
 """
+PROCESSORS = pathlib.Path(__file__).parent.parent / "base" / "machine" / "processor.def"
+SIMULATED = re.findall(r'^SIMULATED\("(\w+)"', PROCESSORS.read_text(encoding="utf-8"), re.MULTILINE)
 FILES = [":files"]
 KERNELS = ["forth", "back", "four"]
 
@@ -50,7 +53,7 @@ ROWS = [
     (["compile", "--target", "gfx94"], ["gfx942"]),
     (["check", "--target=gfx120"], ["--target=gfx1200", "--target=gfx1201"]),
     (["run", "--device", "h"], ["host"]),
-    (["run", "--device", "sim:gfx9"], ["sim:gfx90a", "sim:gfx942", "sim:gfx950"]),
+    (["run", "--device", "sim:gfx9"], [f"sim:{name}" for name in SIMULATED if name.startswith("gfx9")]),
     (["check", "--dtype", "f"], ["f16", "f32", "f64", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"]),
     (["check", "--dtype=bf"], ["--dtype=bf16"]),
     # Topics.
@@ -85,7 +88,7 @@ BASH_ROWS = [
     ("run some.tile --kernel ", KERNELS),
     ("run 'with space.tile' --kernel ", KERNELS),
     ("run with\\ space.tile --kernel f", ["forth", "four"]),
-    ("run --device sim:", ["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250"]),
+    ("run --device sim:", SIMULATED),
     ("run --device sim:gfx94", ["gfx942"]),
     ("run --device=sim:gfx94", ["gfx942"]),
     ("show --as=", ["text", "svg", "latex", "json"]),
