@@ -159,7 +159,7 @@ static bool take_option(const command *of, char **words, int count, int *at, arg
   }
   if (value != NULL && !check_value(o, value))
     return false;
-  given->option[given->option_count++] = (struct given_option){o->name, value, o->help};
+  given->option[given->option_count++] = (struct given_option){o->name, value, o->kind, o->help};
   return true;
 }
 
@@ -208,6 +208,32 @@ static bool check_company(const arguments *given) {
   return true;
 }
 
+/* Whether the values of an option are NAME=VALUE. */
+static bool has_names(const struct given_option *o) {
+  return o->kind == VALUE_PARAMETER || o->kind == VALUE_ARRAY || o->kind == VALUE_ADDRESS;
+}
+
+/* Whether another option gives the same name a value. */
+static bool gives_the_same(const struct given_option *o, const struct given_option *other) {
+  size_t length = strcspn(o->value, "=");
+  return strcmp(o->name, other->name) == 0 && strcspn(other->value, "=") == length &&
+         strncmp(o->value, other->value, length) == 0;
+}
+
+/* Of two values of one name, one would do nothing. */
+static bool check_names(const arguments *given) {
+  for (size_t i = 0; i < given->option_count; i++) {
+    const struct given_option *o = &given->option[i];
+    for (size_t k = 0; has_names(o) && k < i; k++) {
+      if (!gives_the_same(o, &given->option[k]))
+        continue;
+      fail_usage("--%s %s: %.*s is given twice", o->name, o->value, (int)strcspn(o->value, "="), o->value);
+      return false;
+    }
+  }
+  return true;
+}
+
 int arguments_parse(const command *of, int count, char **words, arguments *given) {
   *given = (arguments){.command = of,
                        .option = calloc((size_t)count + 1, sizeof *given->option),
@@ -223,7 +249,8 @@ int arguments_parse(const command *of, int count, char **words, arguments *given
     else if (!take_option(of, words, count, &i, given))
       return TJ_ERROR_USAGE;
   }
-  bool is_right = option_given(given, "help") || (check_operands(given) && check_company(given));
+  bool is_right =
+      option_given(given, "help") || (check_operands(given) && check_company(given) && check_names(given));
   return is_right ? 0 : TJ_ERROR_USAGE;
 }
 

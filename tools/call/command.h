@@ -50,7 +50,8 @@ typedef struct {
   struct given_option {
     const char *name;
     const char *value;
-    const char *help; /* of its row */
+    value_kind kind; /* of its row, */
+    const char *help;
   } * option;
   size_t option_count;
   const char **operand;
