@@ -8,7 +8,6 @@ void tj_dma_touch_no_more(tj_dma_touched *touched) {
   if (touched->begin == touched->end)
     return;
   tj_line_count lines = tj_count_lines(&touched->begin, 1, touched->end - touched->begin, touched->line_bytes);
-  touched->runs++;
   touched->bytes += touched->end - touched->begin;
   touched->lines += lines.touched;
   touched->least_lines += lines.least;

@@ -9,8 +9,8 @@
 /* Begins as zeros but for the bytes of a line. */
 typedef struct {
   uint32_t line_bytes;
-  uint64_t begin, end; /* of the run at hand */
-  uint64_t runs, bytes, lines, least_lines;
+  uint64_t begin, end;                /* of the run at hand */
+  uint64_t bytes, lines, least_lines; /* of those that have ended */
 } tj_dma_touched;
 
 /* The next element; what is filled touches nothing. */

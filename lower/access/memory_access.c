@@ -12,6 +12,7 @@ enum { WORD = 4, MOST_BYTES = 16 };
 typedef struct {
   tj_graph *graph;
   const tj_kernel *kernel;
+  const tj_price_machine *machine;
   tj_kernel_nodes nodes;
   tj_memory_accesses made;
   const tj_kernel_step *loop; /* the one at hand; NULL: there is none */
@@ -76,7 +77,7 @@ static bool may_be_one(const tj_kernel *kernel, const tj_kernel_step *first, uin
 
 /* Adds whole words of memory to the access before, which they go on. */
 static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t bytes) {
-  if (l->made.count == l->phase || step->access.buffer == TJ_LDS || bytes % WORD != 0)
+  if (l->made.count == l->phase || step->access.buffer == TJ_LDS || step->adds || bytes % WORD != 0)
     return false;
   tj_memory_access *last = &l->made.item[l->made.count - 1];
   if (has_two_places(last))
@@ -106,10 +107,19 @@ static void add_access(listing *l, const tj_kernel_step *step, const tj_access *
                          .bytes = step->width * tj_element_bytes(l->kernel, place->buffer)};
 }
 
+/* Whether a sum becomes of what is loaded first, for want of an instruction that adds in memory. */
+static bool is_sum_of_load(const listing *l, const tj_kernel_step *step) {
+  return step->adds && !l->machine->has_float_sums &&
+         tj_dtype_class_of(l->kernel->buffer[step->access.buffer].dtype) == TJ_CLASS_FLOAT;
+}
+
 static void add_step(listing *l, const tj_kernel_step *step) {
   uint32_t bytes = step->width * tj_element_bytes(l->kernel, step->access.buffer);
-  if (!is_repeated(l, step) && !is_joined(l, step, bytes))
-    add_access(l, step, &step->access, is_store(step));
+  if (is_repeated(l, step) || is_joined(l, step, bytes))
+    return;
+  if (is_sum_of_load(l, step))
+    add_access(l, step, &step->access, false);
+  add_access(l, step, &step->access, is_store(step));
 }
 
 static void add_both(listing *l, const tj_kernel_step *step) {
@@ -140,10 +150,14 @@ static void load_to_store(tj_memory_accesses *made, uint32_t phase) {
   }
 }
 
-tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner, uint32_t lanes) {
+tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner,
+                                           const tj_price_machine *machine) {
   const tj_kernel_step *step = of_inner ? kernel->inner_step : kernel->step;
   uint32_t count = of_inner ? kernel->inner_step_count : kernel->step_count;
-  listing l = {.graph = graph, .kernel = kernel, .nodes = tj_kernel_nodes_of(graph, kernel, lanes)};
+  listing l = {.graph = graph,
+               .kernel = kernel,
+               .machine = machine,
+               .nodes = tj_kernel_nodes_of(graph, kernel, machine->uniform_lanes)};
   l.made.item = TJ_NEW_ARRAY(graph->job, tj_memory_access, 2 * (size_t)count + 1);
   tj_spend(graph->job, count);
   for (uint32_t i = 0; i < count; i++) {
@@ -157,7 +171,7 @@ tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *ker
     else if (is_access(&step[i]))
       add_step(&l, &step[i]);
   }
-  if (kernel->arrays != NULL)
+  if (kernel->arrays != NULL || tj_kernel_has_step(kernel, TJ_STEP_BOX))
     load_to_store(&l.made, l.phase);
   return l.made;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory accesses among a kernel's steps, as machine code makes them: what is moved twice between two barriers is
  * moved once, words side by side that are moved one after the other are moved together, what is the same for a
- * workgroup may be loaded once for a wave, and from LDS those load alone that store. */
+ * workgroup may be loaded once for a wave, from LDS those load alone that store; what memory does not add itself
+ * is loaded before the sum is exchanged for it. */
 #ifndef TJ_LOWER_MEMORY_ACCESS_H
 #define TJ_LOWER_MEMORY_ACCESS_H
 
-#include "lower/kernel/kernel.h"
+#include "lower/access/price.h"
 
 typedef struct {
   const tj_kernel_step *step; /* the first of those that it makes */
@@ -22,7 +23,8 @@ typedef struct {
   uint32_t count;
 } tj_memory_accesses;
 
-/* Those of the kernel's `step`, or of its `inner_step`; `lanes`: tj_uniform_lanes. */
-tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner, uint32_t lanes);
+/* Those of the kernel's `step`, or of its `inner_step`. */
+tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner,
+                                           const tj_price_machine *machine);
 
 #endif

@@ -135,7 +135,7 @@ static void part_accesses(tj_job *job, access_list *list) {
 
 static access_list list_accesses(pricing *p, bool of_inner) {
   tj_job *job = p->graph->job;
-  tj_memory_accesses all = tj_list_memory_accesses(p->graph, p->kernel, of_inner, p->machine->uniform_lanes);
+  tj_memory_accesses all = tj_list_memory_accesses(p->graph, p->kernel, of_inner, p->machine);
   access_list list = {.access = all.item, .count = all.count};
   const size_t roots = ROOTS * (size_t)list.count;
   list.price = TJ_NEW_ARRAY(job, tj_access_price *, list.count + 1);

@@ -21,6 +21,7 @@ typedef struct {
   uint32_t sector_bytes;     /* of the parts of lines that memory moves; 0: lines are moved whole */
   uint32_t shared_lds;       /* bytes that the workgroups of a compute unit share; 0: there is no LDS */
   const tj_bank_model *bank; /* NULL: cycles of LDS are not counted */
+  bool has_float_sums;       /* as of tj_target */
 } tj_price_machine;
 
 tj_price_machine tj_price_machine_of(const tj_target *target);

@@ -17,7 +17,8 @@ tj_price_machine tj_price_machine_of(const tj_target *target) {
                             tj_cache_line_bytes(target->processor),
                             tj_sector_bytes(target->processor),
                             unit != NULL ? unit->lds_bytes : target->lds_bytes,
-                            tj_bank_model_of(target->processor)};
+                            tj_bank_model_of(target->processor),
+                            target->has_float_sums};
 }
 
 /* --- sums --- */

@@ -23,7 +23,7 @@ static uint32_t width_index(uint32_t size) {
 }
 
 void tj_sim_count_box(tj_sim_counters *counters, const tj_dma_touched *touched, uint32_t size, bool is_written) {
-  counters->memory_accesses += touched->runs;
+  counters->memory_accesses++;
   counters->memory_bytes += touched->bytes;
   counters->cache_lines += touched->lines;
   counters->least_cache_lines += touched->least_lines;
@@ -38,7 +38,7 @@ void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const u
     return;
   tj_line_count lines = tj_count_lines(address, count, size, line_bytes);
   const tj_dma_touched touched = {
-      .runs = 1, .bytes = (uint64_t)count * size, .lines = lines.touched, .least_lines = lines.least};
+      .bytes = (uint64_t)count * size, .lines = lines.touched, .least_lines = lines.least};
   tj_sim_count_box(counters, &touched, size, is_written);
 }
 

@@ -16,7 +16,7 @@ typedef struct {
   uint64_t instructions[TJ_SIM_CLASS_COUNT];
   uint64_t lanes_idle;        /* of vector instructions, that exec had switched off */
   uint64_t lanes_total;       /* of vector instructions */
-  uint64_t memory_accesses;   /* vector memory instructions with a lane at least, and runs of boxes */
+  uint64_t memory_accesses;   /* vector memory instructions with a lane at least, and those of engines */
   uint64_t cache_lines;       /* that they touched */
   uint64_t least_cache_lines; /* that these bytes need, each once */
   uint64_t memory_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `check` says of accesses, against what simulated GPUs count when the same kernel runs: the kernels of
- * tests/golden/ and examples/, and the 57 transpositions of bench/, every variant with the parameters that `check`
- * names. Instructions, cache lines and cycles of LDS are the same to the last one. */
+ * tests/golden/, and on two of the processors those of examples/ and the 57 transpositions of bench/, every variant
+ * with the parameters that `check` names. Instructions, cache lines and cycles of LDS are the same to the last one. */
 #include "../../../bench/transpositions.h"
 #include "tests/unit/support/library_support.h"
 
@@ -10,7 +10,17 @@
 #include <stdio.h>
 
 /* Elements of a transposition; and what a reader of the folders that finds too little has missed. */
-enum { ELEMENTS = 20000, LEAST_KERNELS = 200, LEAST_VARIANTS = 280 };
+enum { ELEMENTS = 20000, LEAST_KERNELS = 150, LEAST_VARIANTS = 150, MORE_KERNELS = 200, MORE_VARIANTS = 300 };
+
+/* Those that run more than tests/golden/. On others LLVM stores to LDS twice in a few transpositions. */
+static const char *const thorough[] = {"sim:gfx942", "sim:gfx1201"};
+
+/* Kernels that differ, and why. */
+static const struct {
+  const char *device, *kernel;
+} unlike[] = {
+    {"sim:gfx1250", "large"}, /* LLVM loads from LDS where some of the stores are valid */
+};
 
 /* What both count: the counter, and the sum of a number over findings of loads or stores, of memory or LDS. */
 static const struct {
@@ -27,6 +37,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 typedef struct {
   tj_context *context;
+  const char *device_name;
   tj_device *device;
   const char *name; /* of the text at hand */
   int kernels, variants, wrong;
@@ -162,13 +173,21 @@ static bool is_injective(const json_t *checks) {
   return strcmp(json_string_value(json_object_get(finding, "verdict")), "no") != 0;
 }
 
+static bool is_unlike(const run *r, const char *kernel) {
+  for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++) {
+    if (strcmp(unlike[i].device, r->device_name) == 0 && strcmp(unlike[i].kernel, kernel) == 0)
+      return true;
+  }
+  return false;
+}
+
 static void run_kernel(run *r, tj_program *program, const char *kernel) {
   tj_check_options options = {.kernel = kernel, .target = tj_device_target(r->device), .form = TJ_CHECK_JSON};
   tj_compile_options compiled = {.kernel = kernel, .target = tj_device_target(r->device)};
   int holds;
   tj_blob report;
   tj_code *code;
-  if (tj_code_compile(program, &compiled, &code) != TJ_OK)
+  if (is_unlike(r, kernel) || tj_code_compile(program, &compiled, &code) != TJ_OK)
     return;
   expect_ok(r->context, tj_program_check(program, &options, &holds, &report), r->name);
   json_t *object = json_loadb(report.data, report.size, 0, NULL), *checks = json_object_get(object, "checks");
@@ -248,19 +267,34 @@ static void run_transpositions(run *r) {
   }
 }
 
-static const char *const devices[] = {"sim:gfx942", "sim:gfx1201"};
+static bool is_thorough(const run *r) {
+  for (size_t i = 0; i < sizeof thorough / sizeof *thorough; i++) {
+    if (strcmp(thorough[i], r->device_name) == 0)
+      return true;
+  }
+  return false;
+}
+
+static const char *const devices[] = {
+#define SIMULATED(name, units) "sim:" name,
+#include "base/machine/processor.def"
+#undef SIMULATED
+};
 
 START_TEST(prices_are_what_devices_count) {
-  run r = {.context = new_context(NULL)};
-  r.device = open_device(r.context, devices[_i]);
+  run r = {.context = new_context(NULL), .device_name = devices[_i]};
+  const bool more = is_thorough(&r);
+  r.device = open_device(r.context, r.device_name);
   run_folder(&r, TILEJIT_TEST_DATA "/golden");
-  run_folder(&r, TILEJIT_TEST_DATA "/../examples");
-  run_transpositions(&r);
+  if (more) {
+    run_folder(&r, TILEJIT_TEST_DATA "/../examples");
+    run_transpositions(&r);
+  }
   tj_device_close(r.device);
   tj_context_destroy(r.context);
-  ck_assert_msg(r.wrong == 0, "%d of %d variants of %d kernels", r.wrong, r.variants, r.kernels);
-  ck_assert_int_ge(r.kernels, LEAST_KERNELS);
-  ck_assert_int_ge(r.variants, LEAST_VARIANTS);
+  ck_assert_msg(r.wrong == 0, "%s: %d of %d variants of %d kernels", r.device_name, r.wrong, r.variants, r.kernels);
+  ck_assert_int_ge(r.kernels, more ? MORE_KERNELS : LEAST_KERNELS);
+  ck_assert_int_ge(r.variants, more ? MORE_VARIANTS : LEAST_VARIANTS);
 }
 END_TEST
 
