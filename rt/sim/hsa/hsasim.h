@@ -20,7 +20,7 @@
   COUNTER(control, "waits, barriers, ends")                                                                          \
   COUNTER(lanes_idle, "lanes of vector arithmetic that were switched off")                                           \
   COUNTER(lanes_total, "lanes of vector arithmetic")                                                                 \
-  COUNTER(memory_accesses, "vector memory instructions with a lane at least")                                        \
+  COUNTER(memory_accesses, "vector memory instructions with a lane at least, and tensor instructions")               \
   COUNTER(cache_lines, "cache lines that they touched")                                                              \
   COUNTER(least_cache_lines, "cache lines that these bytes need, each once")                                         \
   COUNTER(memory_bytes, "bytes that they moved")                                                                     \
