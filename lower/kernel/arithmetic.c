@@ -210,6 +210,13 @@ const tj_array_program *tj_kernel_program(const tj_kernel *kernel) {
   return kernel->arrays != NULL ? kernel->arrays->program : kernel->arithmetic.program;
 }
 
+bool tj_kernel_only_moves(const tj_kernel *kernel) {
+  bool moves = tj_kernel_program(kernel) == NULL;
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    moves = moves && kernel->buffer[i].dtype == kernel->carried;
+  return moves;
+}
+
 const tj_node *tj_arithmetic_integer(tj_graph *graph, const tj_kernel *kernel, const tj_array *array) {
   const tj_node *node = array->integer, *const *spoken_of = kernel->arithmetic.parameter;
   if (spoken_of == NULL || spoken_of == kernel->parameter)

@@ -24,6 +24,8 @@ void tj_set_source_slots(tj_graph *graph, tj_kernel *kernel, uint32_t slots);
 
 /* The program of a kernel, whether it is a copy or not; NULL: it has none. */
 const tj_array_program *tj_kernel_program(const tj_kernel *kernel);
+/* Whether elements are neither computed nor converted, nor looked up by those of another type. */
+bool tj_kernel_only_moves(const tj_kernel *kernel);
 
 /* The expression that an INTEGER of a copy's program is, in the kernel's own parameters. */
 const tj_node *tj_arithmetic_integer(tj_graph *graph, const tj_kernel *kernel, const tj_array *array);

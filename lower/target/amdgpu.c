@@ -485,12 +485,10 @@ static bool is_move(const tj_kernel_step *step) {
 
 /* Whether elements are stored as they are loaded, by all workgroups alike: the scheduler also brings a branch among
  * scalars behind what it asks for, which takes an instruction less. */
-static bool only_moves(const tj_kernel *kernel) {
-  bool do_all = tj_kernel_program(kernel) == NULL && kernel->inner == NULL;
+static bool moves_alike(const tj_kernel *kernel) {
+  bool do_all = tj_kernel_only_moves(kernel) && kernel->inner == NULL;
   for (uint32_t i = 0; i < kernel->step_count && do_all; i++)
     do_all = is_move(&kernel->step[i]);
-  for (uint32_t i = 0; i < kernel->buffer_count && do_all; i++)
-    do_all = kernel->buffer[i].dtype == kernel->carried;
   return do_all;
 }
 
@@ -520,7 +518,7 @@ static void set_idle_passes(tj_emitter *emitter, LLVMValueRef function) {
   enum { HAS_CLAUSES = 10 };
   const tj_kernel *kernel = emitter->kernel;
   bool has_order = tj_processor_by_name(emitter->target->processor)->major >= HAS_CLAUSES;
-  if (!has_order && only_moves(kernel))
+  if (!has_order && moves_alike(kernel))
     tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION,
                            is_plain(kernel) ? idle_in_plain_moves : idle_in_moves);
 }

@@ -323,14 +323,6 @@ static void emit_barrier(tj_emitter *emitter, tj_phase before) {
     await_boxes(emitter);
 }
 
-/* Whether elements are neither computed nor converted, nor looked up by those of another type. */
-static bool only_moves(const tj_kernel *kernel) {
-  bool moves = tj_kernel_program(kernel) == NULL;
-  for (uint32_t i = 0; i < kernel->buffer_count; i++)
-    moves = moves && kernel->buffer[i].dtype == kernel->carried;
-  return moves;
-}
-
 /* Whether it computes numbers that fit a register each. */
 static bool computes_in_words(const tj_kernel *kernel) {
   const tj_array_program *program = tj_kernel_program(kernel);
@@ -373,7 +365,7 @@ static uint32_t resident_workgroups(const tj_kernel *kernel, const tj_target *ta
  */
 static uint32_t wanted_workgroups(const tj_kernel *kernel, const tj_target *target) {
   enum { RESIDENT_ITEMS = 1024 };
-  if (only_moves(kernel))
+  if (tj_kernel_only_moves(kernel))
     return resident_workgroups(kernel, target);
   return computes_in_words(kernel) ? RESIDENT_ITEMS / kernel->workgroup_size : 0;
 }
