@@ -268,31 +268,29 @@ static void write_row(uint32_t *to, const uint32_t value[TJ_SIM_LANES], uint64_t
   }
 }
 
-/* Each lane sends; lanes that nobody sends to get zero. */
-void tj_sim_execute_lds_permute(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+/* Each lane fetches, where lanes that exec has switched off give zero; or sends, and lanes that nobody sends to get
+ * zero. */
+static void exchange_lanes(tj_sim_wave *wave, const tj_sim_instruction *instruction, bool fetches) {
   exchange e;
   uint32_t value[TJ_SIM_LANES] = {0};
   if (!open_exchange(wave, instruction, &e))
     return;
   for (uint64_t left = e.exec; left != 0; left &= left - 1) {
-    unsigned lane = (unsigned)__builtin_ctzll(left);
-    value[lane_of(wave, instruction, e.address[lane])] = e.data[lane];
+    unsigned lane = (unsigned)__builtin_ctzll(left), other = lane_of(wave, instruction, e.address[lane]);
+    if (!fetches)
+      value[other] = e.data[lane];
+    else if ((e.exec >> other & 1) != 0)
+      value[lane] = e.data[other];
   }
   write_row(e.to, value, e.exec);
 }
 
-/* Each lane fetches; lanes that exec has switched off give zero. */
+void tj_sim_execute_lds_permute(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  exchange_lanes(wave, instruction, false);
+}
+
 void tj_sim_execute_lds_bpermute(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
-  exchange e;
-  uint32_t value[TJ_SIM_LANES] = {0};
-  if (!open_exchange(wave, instruction, &e))
-    return;
-  for (uint64_t left = e.exec; left != 0; left &= left - 1) {
-    unsigned lane = (unsigned)__builtin_ctzll(left);
-    unsigned from = lane_of(wave, instruction, e.address[lane]);
-    value[lane] = (e.exec >> from & 1) != 0 ? e.data[from] : 0;
-  }
-  write_row(e.to, value, e.exec);
+  exchange_lanes(wave, instruction, true);
 }
 
 /* The lane that a lane reads by a swizzle's pattern: bit 15 set, one of four in each quad; else the lane's low five
