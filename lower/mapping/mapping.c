@@ -221,6 +221,13 @@ _Noreturn static void fail_vectors(const tj_tile_search *search, const tj_tuple 
           tj_tuple_text(job, tile));
 }
 
+_Noreturn static void fail_search(const tj_tile_search *search, const tj_tuple *tile) {
+  tj_tile_shape shape;
+  if (tj_choose_tile_shapes(&search->problem, &shape, 1) == 0)
+    fail_shape(search, tile);
+  fail_vectors(search, tile);
+}
+
 /* What tiles are chosen for: copies on GPUs, of extents that are known. */
 static void check_chosen(tj_graph *graph, const tj_domain *domain, const tj_target *target) {
   if (target->block_bytes > 0)
@@ -253,13 +260,12 @@ const tj_mapping *tj_complete_mapping(tj_graph *graph, const tj_kernel *flat, co
             "along the domain's modes");
   search.layout = given->domain;
   search.problem.tile = extents_of(graph, given);
-  tj_tile_shape shape;
-  if (tj_choose_tile_shapes(&search.problem, &shape, 1) == 0)
-    fail_shape(&search, given->tile);
+  const tj_shape_problem asked = search.problem; /* the search asks for less */
   const tj_kernel *kernel = tj_search_tiles(&search);
-  if (kernel == NULL)
-    fail_vectors(&search, given->tile);
-  return kernel->mapping;
+  if (kernel != NULL)
+    return kernel->mapping;
+  search.problem = asked;
+  fail_search(&search, given->tile);
 }
 
 /* --- candidates --- */
