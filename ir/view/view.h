@@ -73,9 +73,11 @@ const tj_node *tj_view_valid(tj_graph *graph, const tj_view *view, const tj_node
 /* rank entries each; -1 unknown. */
 void tj_view_vectors(tj_graph *graph, const tj_view *view, int64_t lengths[], int64_t strides[]);
 
+/* Steps in the job's arena, and what they have lists of. */
+const tj_view_step *tj_view_steps_copy(tj_graph *graph, const tj_view_step steps[], uint32_t count);
+
 /* Text that parses back: strided((3,4),(8,1)), transform(packed((4,6)), [merge(4,6)], [[0,1]], [[0]]). */
 void tj_view_print(tj_text *text, const tj_view *view);
-const tj_view_step *tj_view_steps_copy(tj_graph *graph, const tj_view_step steps[], uint32_t count);
 /* The steps of one stage as the last arguments of a call: [merge(4,6)], [[0,1]], [[0]]). */
 void tj_view_steps_print(tj_text *text, const tj_view_step steps[], uint32_t count);
 

@@ -123,9 +123,8 @@ static void choose_widths(tj_flexible *f, bool is_single) {
   uint32_t *width = f->width, times = f->turns ? 2 : 1;
   for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES && f->given == NULL; side++)
     width[side] = is_single ? 1 : f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
-  width[TJ_FLEXIBLE_SOURCE] = (uint32_t)tj_least(width[TJ_FLEXIBLE_SOURCE], times * width[TJ_FLEXIBLE_DESTINATION]);
-  width[TJ_FLEXIBLE_DESTINATION] =
-      (uint32_t)tj_least(width[TJ_FLEXIBLE_DESTINATION], times * width[TJ_FLEXIBLE_SOURCE]);
+  width[TJ_FLEXIBLE_SOURCE] = tj_fewer(width[TJ_FLEXIBLE_SOURCE], times * width[TJ_FLEXIBLE_DESTINATION]);
+  width[TJ_FLEXIBLE_DESTINATION] = tj_fewer(width[TJ_FLEXIBLE_DESTINATION], times * width[TJ_FLEXIBLE_SOURCE]);
 }
 
 /* Whether the sides are layouts that have neighbours along the same mode, and go on along different ones. */

@@ -163,18 +163,13 @@ bool tj_kernel_nodes_is_scalar_load(const tj_kernel_nodes *nodes, const tj_node 
          (valid == NULL || uniformity(nodes, valid) == TJ_UNIFORM_IN_SCALARS);
 }
 
-/* Of what is looked up. */
+/* Of what is looked up: where its place is uniform, that of its mask. */
 static tj_uniformity when_found(const tj_kernel_nodes *nodes, const tj_kernel_step step[], uint32_t count,
                                 const tj_node *node) {
   for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < count; i++) {
     const tj_access *access = &step[i].access;
-    if (step[i].kind != TJ_STEP_LOOKUP || step[i].value != node)
-      continue;
-    if (tj_kernel_nodes_is_scalar_load(nodes, access->offset, access->valid))
-      return TJ_UNIFORM_IN_SCALARS;
-    bool is_uniform =
-        tj_kernel_nodes_is_uniform(nodes, access->offset) && tj_kernel_nodes_is_uniform(nodes, access->valid);
-    return is_uniform ? TJ_UNIFORM_IN_LANES : TJ_UNIFORM_NOT;
+    if (step[i].kind == TJ_STEP_LOOKUP && step[i].value == node)
+      return tj_kernel_nodes_is_uniform(nodes, access->offset) ? uniformity(nodes, access->valid) : TJ_UNIFORM_NOT;
   }
   return TJ_UNIFORM_NOT;
 }

@@ -10,11 +10,11 @@
 /* What a node's value is the same for. */
 typedef enum { TJ_LEVEL_LAUNCH, TJ_LEVEL_WORKGROUP, TJ_LEVEL_ITEM, TJ_LEVEL_TRIP } tj_level;
 
-/* In the job's arena. */
 /* How a value is the same for the work-items of a wave: not; as the number of the wave is, which is computed for each
  * of them; or in scalars, as what the workgroup has and what is loaded once for the wave. */
 typedef enum { TJ_UNIFORM_NOT, TJ_UNIFORM_IN_LANES, TJ_UNIFORM_IN_SCALARS } tj_uniformity;
 
+/* In the job's arena. */
 typedef struct {
   const tj_node **root; /* the expressions that work-items compute, and the count */
   uint32_t root_count;
