@@ -589,20 +589,37 @@ const tj_node *tj_rule_quotient_of_divisible(tj_rewriter *rewriter, const tj_nod
   return tj_simple_sum(rewriter, &sum);
 }
 
-/* By the facts of dividend and divisor: both are multiples of a number, but for a constant that is less than it. */
+/* By facts, dividend and divisor are multiples of a number, but for a constant that is positive, and less than it. */
+static bool has_low_constant(tj_rewriter *rewriter, const tj_node *node, division *of) {
+  if (!start(rewriter, node, of) || of->form->constant < 1 || of->form->count == 0 || of->divisor->facts.residue != 0)
+    return false;
+  const tj_facts *dividend = &node->arg[0]->facts;
+  int64_t common = (int64_t)tj_gcd((uint64_t)of->divisor->facts.modulus, (uint64_t)dividend->modulus);
+  if (of->form->constant >= common || dividend->residue % common != of->form->constant)
+    return false;
+  TJ_BECAUSE(rewriter, "%lld divides %s and what is divided, less %lld", (long long)common,
+             tj_rule_text(rewriter, of->divisor), (long long)of->form->constant);
+  return true;
+}
+
+/* op(x, d) of x + c */
+static const tj_node *without_constant(tj_rewriter *rewriter, tj_op op, const division *of) {
+  tj_sum sum = tj_sum_of(-of->form->constant);
+  tj_sum_add(&sum, of->form, 1);
+  return tj_simple2(rewriter, op, tj_simple_sum(rewriter, &sum), of->divisor);
+}
+
 const tj_node *tj_rule_quotient_drops_constant(tj_rewriter *rewriter, const tj_node *node) {
   division of;
-  if (!start(rewriter, node, &of) || of.form->constant < 1 || of.form->count == 0 || of.divisor->facts.residue != 0)
+  return has_low_constant(rewriter, node, &of) ? without_constant(rewriter, TJ_OP_DIV, &of) : NULL;
+}
+
+const tj_node *tj_rule_remainder_keeps_constant(tj_rewriter *rewriter, const tj_node *node) {
+  division of;
+  if (!has_low_constant(rewriter, node, &of))
     return NULL;
-  const tj_facts *dividend = &node->arg[0]->facts;
-  int64_t common = (int64_t)tj_gcd((uint64_t)of.divisor->facts.modulus, (uint64_t)dividend->modulus);
-  if (of.form->constant >= common || dividend->residue % common != of.form->constant)
-    return NULL;
-  TJ_BECAUSE(rewriter, "%lld divides %s and what is divided, less %lld", (long long)common,
-             tj_rule_text(rewriter, of.divisor), (long long)of.form->constant);
-  tj_sum sum = tj_sum_of(-of.form->constant);
-  tj_sum_add(&sum, of.form, 1);
-  return tj_simple2(rewriter, TJ_OP_DIV, tj_simple_sum(rewriter, &sum), of.divisor);
+  const tj_node *constant = tj_int(rewriter->graph, of.form->constant);
+  return tj_simple2(rewriter, TJ_OP_ADD, without_constant(rewriter, TJ_OP_MOD, &of), constant);
 }
 
 /* --- choices --- */

@@ -60,6 +60,12 @@ typedef struct {
 #define PIXELS(count, size, channels, step, out) TAPS(count, size, channels, step, out, 3, 1, 1)
 #define COLUMNS WINDOWS "kernel k(src: f16 @ rows, dst: f16 @ packed((G,N*Ho*Wo,Y*X*C))) = copy(src, dst)"
 
+#define COLUMNS_THROUGH                                                                                              \
+  WINDOWS                                                                                                            \
+  "let D = distribution(rs=[1], hs=[[1],[2,8,4],[2,8,8]], ps_major=[[2,3],[2,3]], ps_minor=[[0,0],[1,1]], "          \
+  "ys_major=[1,2,3], ys_minor=[0,2,2])\n"                                                                            \
+  "kernel k(src: f16 @ rows, dst: f16 @ packed((G,N*Ho*Wo,Y*X*C))) = copy(src, dst, through=D)"
+
 static const row rows[] = {
     {"a weight preshuffle, merged",
      BLOCKS "let shuffled = transform(packed((n,k,4,16,16)), [merge(n,16), merge(k,4,16)], [[0,3],[1,2,4]], "
@@ -174,6 +180,10 @@ static const row rows[] = {
       {"dy", 1},       {"dx", 1},  {"py", 1},  {"px", 1},  {"qy", 1},
       {"qx", 1}},
      {1.08, 3776, 35200, 9180, 0, 1.08, 0, 0}},
+    {"of several images, through a distribution",
+     COLUMNS_THROUGH,
+     PIXELS(4, 14, 64, 1, 14),
+     {1.0, 21896, 65896, 43636, 588, 1.0, 0, 0}},
     {"of larger windows", COLUMNS, TAPS(1, 28, 64, 1, 28, 5, 1, 2), {1.0, 11160, 50400, 2800, 0, 1.09, 0, 0}},
 };
 
