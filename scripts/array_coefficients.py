@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Derives lower/emit/array_polynomial.def: polynomials of exponentials, logarithms and their kin, for f32 and f64.
+"""Derives ir/array/array_polynomial.def: polynomials of exponentials, logarithms and their kin, for f32 and f64.
 
-    array_coefficients.py > lower/emit/array_polynomial.def
+    array_coefficients.py > ir/array/array_polynomial.def
 
 Each interpolates its function at the Chebyshev points of its interval, in 60 digits, which comes within a small
 factor of the best polynomial; coefficients are then rounded to the type. Needs Debian's python3-mpmath.
@@ -101,7 +101,7 @@ def emit(name, kind, powers, is_single):
 
 
 print("""/* SPDX-License-Identifier: MIT */
-/* Polynomials, POLYNOMIAL(name, coefficients from that of degree 0 on), of which emit_array_function.c makes functions;
+/* Polynomials, POLYNOMIAL(name, coefficients from that of degree 0 on), of which array_recipe.c makes functions;
  * made by scripts/array_coefficients.py. */
 """)
 for name, function, low, high, of_single, of_double, what in ROWS:

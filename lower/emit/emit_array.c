@@ -213,7 +213,9 @@ static LLVMValueRef emit_half(const computation *c, const tj_array *array) {
   LLVMValueRef four = tj_emit_splat(byte, LLVMConstInt(c->emitter->i8, 4, false));
   LLVMValueRef is_upper = LLVMBuildFCmp(builder, LLVMRealUNE, half, LLVMConstNull(LLVMTypeOf(half)), "");
   LLVMValueRef code = LLVMBuildSelect(builder, is_upper, LLVMBuildLShr(builder, byte, four, ""), byte, "");
-  return tj_emit_number_of_half(c->emitter, array->op, array->dtype, code);
+  LLVMTypeRef integer = array->dtype == TJ_DTYPE_f64 ? c->emitter->i64 : c->emitter->i32;
+  code = LLVMBuildZExt(builder, code, tj_emit_like(code, integer), "");
+  return tj_emit_array_function(c->emitter, array->op, array->dtype, (LLVMValueRef[]){code, half});
 }
 
 static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
@@ -225,11 +227,9 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
   if (array->op == TJ_ARRAY_CAST)
     return tj_emit_numbers(c->emitter, tj_emit_number_bits(c->emitter, argument[0], array->dtype), array->dtype);
   if (array->op == TJ_ARRAY_exp2 && is_whole(array->arg[0], MOST_DEPTH))
-    return tj_emit_whole_exp2(c->emitter, array->dtype, argument[0]);
+    return tj_emit_recipe(c->emitter, tj_whole_exp2_recipe, array->dtype, argument[0]);
   if (array->op == TJ_ARRAY_exp && is_below_largest(array->arg[0]))
-    return tj_emit_low_exp(c->emitter, array->dtype, argument[0]);
-  if (array->op == TJ_ARRAY_pack_u4 || array->op == TJ_ARRAY_pack_i4 || array->op == TJ_ARRAY_pack_f4e2m1)
-    return tj_emit_byte_of_halves(c->emitter, array->op, array->dtype, argument);
+    return tj_emit_recipe(c->emitter, tj_low_exp_recipe, array->dtype, argument[0]);
   if (array->op == TJ_ARRAY_sub && has_one_second(c, array) && array->arg[1]->op != TJ_ARRAY_NUMBER)
     return emit_differences(c, argument[0], argument[1]);
   if (array->op == TJ_ARRAY_div && has_exact_reciprocal(array->arg[1]))
