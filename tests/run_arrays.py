@@ -218,8 +218,28 @@ EXAMPLES += [
      {"keys": ("f16", "BSEF", lambda cache, table: gathered(cache, table, 0) * WIDE(0.75), 0.51)}),
     ("preshuffle", {"w": ("u8", "XY")}, {}, {"s": ("u8", "XY", shuffled, 0)}),
 ]
-# What is read several times, or in parts of lines; and what leaves pieces to another kernel.
+# What is read several times, or in parts of lines, which SHARED counts; and what leaves pieces to another kernel.
 UNCOUNTED = {"rope", "concat", "dequantize", "cast_transpose:amax"}
+# Examples of which some inputs are for several elements: extents and numbers, bytes of all arrays, and how much may move,
+# with extents in the program and at the launch: bytes to all of these; cache lines to the least of accesses so wide, and
+# to the least of all bytes.
+GFX942, GFX1201 = "sim:gfx942", "sim:gfx1201"
+SHARED = [
+    ("rope", {"T": 16, "H": 32, "D": 64}, {}, 4 * 2 * 16 * 32 * 64 + 2 * 4 * 16 * 64,
+     {GFX942: ((1.94, 1, 1.22), (1.94, 1, 1.94)), GFX1201: ((1.94, 1, 1.46), (1.94, 1, 1.94))}),
+    ("rope", {"T": 16, "H": 3, "D": 512}, {}, 4 * 2 * 16 * 3 * 512 + 2 * 4 * 16 * 512,
+     {GFX942: ((1.5, 1, 1.5), (1.5, 1, 1.5)), GFX1201: ((1.5, 1, 1.5), (1.5, 1, 1.5))}),
+    ("concat", {"M": 16, "A": 1024, "B": 64}, {}, 2 * 2 * 16 * 1088,
+     {GFX942: ((1, 1, 1), (1, 1, 1)), GFX1201: ((1, 1, 1), (1, 1, 1))}),
+    ("concat", {"M": 16, "A": 999, "B": 9}, {}, 2 * 2 * 16 * 1008,
+     {GFX942: ((1, 1.81, 1.89), (1, 1.81, 1.89)), GFX1201: ((1, 1.35, 2.78), (1, 1.35, 2.78))}),
+    ("kv_append", {"T": 16, "S": 32}, {}, 2 * 2 * 16 * 1024 + 4 * 16,
+     {GFX942: ((1.13, 1, 1.07), (1.13, 1, 1.07)), GFX1201: ((1.13, 1, 1.13), (1.13, 1, 1.13))}),
+    ("kv_rope", {"T": 16, "S": 32}, {"scale": 1}, 16 * 1024 * (2 * 2 + 1) + 2 * 4 * 16 * 64 + 4 * 16,
+     {GFX942: ((2.37, 1, 1.28), (2.37, 1, 1.28)), GFX1201: ((2.37, 1, 1.64), (2.37, 1, 1.64))}),
+    ("dequantize", {"M": 16, "G": 32}, {}, 16 * 32 * (16 + 2 + 64),
+     {GFX942: ((1.37, 1, 1.57), (1.37, 1, 1.57)), GFX1201: ((1.37, 1, 2.35), (1.37, 1, 2.35))}),
+]
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
 # Of examples: on all GPUs, one column, one row, odd rows; on those on which all else runs, also one row that is longer
 # than LDS.
@@ -429,12 +449,8 @@ def check_example(runner, device, row, folder, shape, fixed):
     return None
 
 
-def check_counts(runner, device, row, folder, fixed):
-    """Rows that fit into registers, and what turns around, are read once and stored once, in whole lines, and no banks of
-    LDS conflict."""
-    name, inputs, numbers, outputs = row
-    rows, columns = (512, 768) if name.startswith("cast_transpose") else (16, 1024)
-    extents = {"M": rows, "N": columns, "G": columns // 32, "V": rows, "B": 3, "P": 4, "R": 32, "K": 16}
+def counters_of(runner, device, name, folder, extents, numbers, fixed):
+    """The simulator's counters of a launch of an example, or what went wrong."""
     file, _, kernel = name.partition(":")
     path = folder / f"{file}.tile"
     command = [runner.tilejit, "run", str(path), "--device", device, "--stats"]
@@ -444,9 +460,18 @@ def check_counts(runner, device, row, folder, fixed):
     for key, value in numbers.items():
         command += ["--arg", f"{key}={value}"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        return result.stderr.strip()
-    counters = json.loads(result.stdout)["counters"]
+    return result.stderr.strip() if result.returncode != 0 else json.loads(result.stdout)["counters"]
+
+
+def check_counts(runner, device, row, folder, fixed):
+    """Rows that fit into registers, and what turns around, are read once and stored once, in whole lines, and no banks of
+    LDS conflict."""
+    name, inputs, numbers, outputs = row
+    rows, columns = (512, 768) if name.startswith("cast_transpose") else (16, 1024)
+    extents = {"M": rows, "N": columns, "G": columns // 32, "V": rows, "B": 3, "P": 4, "R": 32, "K": 16}
+    counters = counters_of(runner, device, name, folder, extents, numbers, fixed)
+    if isinstance(counters, str):
+        return counters
     bits = {"f16": 16, "bf16": 16, "f32": 32, "i32": 32, "f8e4m3fn": 8, "e8m0": 8, "u8": 8}
     elements = {ROW: rows * columns, COLUMN: rows, WEIGHT: rows * columns,  # each row reads all weights
                 GROUPS: rows * columns, SCALES: rows * columns // 32,
@@ -458,6 +483,23 @@ def check_counts(runner, device, row, folder, fixed):
     said = f"examples/{name} on {device} {'fixed' if fixed else 'at launch'}"
     return next((f"{said}: {key} is {counters[key]}, not {value}"
                  for key, value in wanted.items() if counters[key] != value), None)
+
+
+def check_shared(runner, device, row, folder, fixed):
+    """What is for several elements is read not much more often than once, in lines that are almost whole. The least is
+    moved: counters below it would be of other arrays."""
+    name, extents, numbers, least, limits = row
+    counters = counters_of(runner, device, name, folder, extents, numbers, fixed)
+    if isinstance(counters, str):
+        return counters
+    found = (counters["memory_bytes"] / least, counters["cache_lines"] / counters["least_cache_lines"],
+             counters["cache_lines"] / (least / 128))
+    said = f"examples/{name} {extents} on {device} {'fixed' if fixed else 'at launch'}"
+    if counters["lds_cycles"] > counters["least_lds_cycles"]:
+        return f"{said}: banks of LDS conflict"
+    most = limits[device][0 if fixed else 1]
+    shown = [round(each, 3) for each in found]
+    return None if all(1 <= each <= limit for each, limit in zip(found, most)) else f"{said}: {shown}, at most {most}"
 
 
 WAVES = {"host": 1, "sim:gfx942": 64, "sim:gfx1201": 32, "sim:gfx1250": 32}
@@ -1197,6 +1239,9 @@ def main():
             for row in [row for row in EXAMPLES if row[0] not in uncounted] if device.startswith("sim:") else []:
                 for fixed in (True, False):
                     waiting.append(pool.submit(check_counts, runner, device, row, given.examples, fixed))
+            for row in [row for row in SHARED if device in row[-1]]:
+                for fixed in (True, False):
+                    waiting.append(pool.submit(check_shared, runner, device, row, given.examples, fixed))
             if device == "sim:gfx942":
                 for program in (LONG_SOFTMAX, LONG_NORM):
                     waiting.append(pool.submit(check_long_counts, runner, device, program))

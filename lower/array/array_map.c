@@ -164,9 +164,8 @@ static void offer_stream(array_map *map, const tj_node *condition) {
 static void offer_tier(array_map *map, tj_array_tier tier) {
   tj_graph *graph = map->graph;
   const tj_node *size = map->space->columns.size;
-  tj_demand demand = {size, tier.multiple, size->facts.low, tier.columns};
-  tj_demands demands = {&demand, 1};
-  if (size->op != TJ_OP_SYMBOL || !tj_can_be_met(&demands))
+  tj_demands demands = tj_demands_of_size(graph, size, tier.multiple, tier.columns);
+  if (demands.count == 0)
     return;
   tj_substitution assumed = tj_assume(graph, &demands);
   making m = {.space = assumed_space(map, &assumed), .assumed = &assumed};
@@ -243,11 +242,41 @@ static tj_kernel *make_that_fits(const array_map *map, making *m) {
   return kernel;
 }
 
+/* The widest vectors whose elements are there together, of those that a kernel's lanes have side by side. */
+static uint32_t untorn_width(const tj_kernel *kernel, uint32_t width) {
+  bool has_inner = kernel->inner != NULL;
+  const tj_kernel_step *step = has_inner ? kernel->inner_step : kernel->step;
+  uint32_t count = has_inner ? kernel->inner_step_count : kernel->step_count;
+  for (uint32_t i = 0; i + 1 < count; i++) {
+    const tj_access *access = &step[i].access, *next = &step[i + 1].access;
+    bool moves = step[i].kind == TJ_STEP_LOAD || step[i].kind == TJ_STEP_STORE;
+    bool are_neighbours = moves && step[i + 1].kind == step[i].kind && next->buffer == access->buffer &&
+                          next->base == access->base && next->offset == access->offset &&
+                          next->displacement == access->displacement + step[i].width;
+    if (are_neighbours && next->valid != access->valid && step[i].width < width)
+      width = step[i].width;
+  }
+  return width;
+}
+
+/* Where masks part what would be vectors, lanes have single elements side by side, as many as before. */
+static tj_kernel *make_untorn(const array_map *map, making *m) {
+  tj_kernel *kernel = make_that_fits(map, m);
+  tj_array_shape *shape = &m->shape;
+  bool may_narrow = !map->space->is_reduced && map->target->wave_size > 1;
+  uint32_t width = may_narrow ? untorn_width(kernel, shape->width) : shape->width;
+  if (width == shape->width)
+    return kernel;
+  shape->repeats *= shape->width / width;
+  shape->width = width;
+  return make_that_fits(map, m);
+}
+
 static tj_kernel *make_always(const array_map *map, const tj_array_split *split) {
   making m = {.space = map->space};
   tj_kernel *kernel = split != NULL && split->is_sure ? make_split(map, &m, map->written->name) : NULL;
   m.shape = tj_array_choose_shape(map->space, map->written, map->target);
-  return kernel != NULL ? kernel : make_that_fits(map, &m);
+  return kernel != NULL ? kernel : make_untorn(map, &m);
 }
 
 static tj_kernel *make_as_given(const array_map *map) {

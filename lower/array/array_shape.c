@@ -7,17 +7,24 @@
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 
-/* Bytes of the smallest elements that there are many of in a row, and how many buffers have any. */
-static uint32_t smallest_bytes(const tj_array_space *space, const tj_kernel *kernel, uint32_t *count) {
-  uint64_t columns = tj_array_axis_modes(&space->columns);
-  uint32_t bytes = 16;
-  *count = 0;
+/* Whether an argument has an element for each column. */
+static bool has_columns(const tj_array_space *space, uint32_t argument) {
+  return space->is_array[argument] && (space->varies[argument] & tj_array_axis_modes(&space->columns)) != 0;
+}
+
+static uint32_t buffers_with_columns(const tj_array_space *space) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < space->argument_count; i++)
+    count += has_columns(space, i) ? 1 : 0;
+  return count;
+}
+
+/* Bytes of the largest elements that there are many of in a row. */
+static uint32_t largest_bytes(const tj_array_space *space, const tj_kernel *kernel) {
+  uint32_t bytes = 1;
   for (uint32_t i = 0; i < space->argument_count; i++) {
-    if (!space->is_array[i] || (space->varies[i] & columns) == 0)
-      continue;
-    uint32_t own = tj_element_bytes(kernel, space->arrays->buffer[i]);
-    bytes = own < bytes ? own : bytes;
-    ++*count;
+    uint32_t own = has_columns(space, i) ? tj_element_bytes(kernel, space->arrays->buffer[i]) : 1;
+    bytes = own > bytes ? own : bytes;
   }
   return bytes;
 }
@@ -41,12 +48,13 @@ static bool move_singly(const tj_array_space *space) {
   return false;
 }
 
-/* Lanes that move single elements are side by side, so that each instruction reaches few lines. */
+/* Lanes that move single elements are side by side, so that each instruction reaches few lines: so are those that
+ * move vectors, of which none is taken in parts. */
 uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   enum { MOST_WIDTH = 8 };
   if (move_singly(space))
     return 1;
-  uint32_t count, width = tj_target_widest(target, smallest_bytes(space, kernel, &count));
+  uint32_t width = tj_target_widest(target, largest_bytes(space, kernel));
   return width < MOST_WIDTH ? width : MOST_WIDTH;
 }
 
@@ -105,15 +113,13 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
 enum { MOST_WORK_ITEMS = 1024, MOST_COLUMNS = 32 };
 
 /* Where there are more than two buffers, registers have half as many columns. */
-static uint32_t columns_of_buffers(const tj_array_space *space, const tj_kernel *kernel, uint32_t columns) {
-  uint32_t buffers;
-  (void)smallest_bytes(space, kernel, &buffers);
-  return buffers > 2 ? columns / 2 : columns;
+static uint32_t columns_of_buffers(const tj_array_space *space, uint32_t columns) {
+  return buffers_with_columns(space) > 2 ? columns / 2 : columns;
 }
 
 /* Columns that a work-item keeps in registers. */
-static uint32_t most_columns(const tj_array_space *space, const tj_kernel *kernel) {
-  return columns_of_buffers(space, kernel, MOST_COLUMNS);
+static uint32_t most_columns(const tj_array_space *space) {
+  return columns_of_buffers(space, MOST_COLUMNS);
 }
 
 /* Of these, as many as it has where a wave takes the row; a wave of 64 keeps as many as one of 32. */
@@ -123,8 +129,8 @@ static uint32_t columns_in_wave(uint32_t most, const tj_target *target) {
 }
 
 /* And where several waves do, for which a vector is enough. */
-static uint32_t columns_in_waves(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
-  return columns_of_buffers(space, kernel, target->row_columns);
+static uint32_t columns_in_waves(const tj_array_space *space, const tj_target *target) {
+  return columns_of_buffers(space, target->row_columns);
 }
 
 static uint32_t most_lanes(const tj_target *target) {
@@ -138,7 +144,7 @@ static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel
       .rows = 1, .lanes = WORK_ITEMS, .width = tj_array_widest(space, kernel, target), .loops = true};
   if (!target->has_unaligned_vectors && !tj_is_int(space->rows.size, 1))
     shape.width = whole_width(space, shape.width);
-  shape.repeats = LOOP_COLUMNS / shape.width / (MOST_COLUMNS / most_columns(space, kernel));
+  shape.repeats = LOOP_COLUMNS / shape.width / (MOST_COLUMNS / most_columns(space));
   return shape;
 }
 
@@ -153,14 +159,14 @@ static uint32_t lanes_of_waves(int64_t vectors, uint32_t usual, uint32_t least, 
 /* A row in the registers of a wave, or of as many as it takes; where it does not fit there, a loop. */
 static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   const tj_node *size = space->columns.size;
-  uint32_t most = most_columns(space, kernel), limit = most_lanes(target);
+  uint32_t most = most_columns(space), limit = most_lanes(target);
   if (size->facts.high > (int64_t)limit * most)
     return shape_of_loop(space, kernel, target);
   tj_array_shape shape = {.rows = 1, .width = whole_width(space, tj_array_widest(space, kernel, target))};
   int64_t vectors = (size->facts.high - 1) / shape.width + 1;
   shape.lanes = power_of_two_from(vectors, target->wave_size);
   if (size->facts.high > (int64_t)shape.lanes * columns_in_wave(most, target))
-    shape.lanes = lanes_of_waves(vectors, columns_in_waves(space, kernel, target) / shape.width, shape.lanes, limit);
+    shape.lanes = lanes_of_waves(vectors, columns_in_waves(space, target) / shape.width, shape.lanes, limit);
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
   uint32_t work_items = shape.lanes < target->wave_size ? WORK_ITEMS : target->group_of_rows;
   shape.rows = rows_of(space, target, work_items, shape.lanes);
@@ -178,7 +184,7 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
     tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH};
     return 1;
   }
-  uint32_t most = most_columns(space, kernel), lanes = most_lanes(target), count = 0;
+  uint32_t most = most_columns(space), lanes = most_lanes(target), count = 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width};
   for (int64_t columns = (int64_t)lanes * most; count < TJ_ARRAY_MOST_TIERS; columns /= 2) {
     if (columns < (int64_t)target->wave_size * columns_in_wave(most, target))

@@ -109,6 +109,29 @@ tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t mul
   return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
 }
 
+/* False: a term is neither a parameter nor a multiple, or there are too many. */
+static bool demand_of_terms(tj_graph *graph, demand_list *list, const tj_node *node, int64_t multiple,
+                            unsigned levels) {
+  if (node->op == TJ_OP_ADD && levels > 0)
+    return demand_of_terms(graph, list, node->arg[0], multiple, levels - 1) &&
+           demand_of_terms(graph, list, node->arg[1], multiple, levels - 1);
+  if (node->op == TJ_OP_SYMBOL)
+    demand_of(graph, list, node)->multiple = multiple;
+  return node->op == TJ_OP_SYMBOL || tj_facts_divisible(&node->facts, multiple);
+}
+
+tj_demands tj_demands_of_size(tj_graph *graph, const tj_node *size, int64_t multiple, int64_t most) {
+  enum { MOST_LEVELS = 8 };
+  demand_list list = {NULL, 0, 0};
+  bool is_single = size->op == TJ_OP_SYMBOL;
+  if ((!is_single && most != INT64_MAX) || !demand_of_terms(graph, &list, size, multiple, MOST_LEVELS))
+    return (tj_demands){NULL, 0};
+  if (is_single)
+    list.demand[0].high = most;
+  tj_demands demands = {list.demand, list.count};
+  return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
+}
+
 tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand more) {
   tj_demand *demand = TJ_NEW_ARRAY(graph->job, tj_demand, demands->count + 1);
   uint32_t count = 0;
