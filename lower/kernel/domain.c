@@ -421,7 +421,7 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_sides *sides) {
   return finished(&maker);
 }
 
-/* Whether a step of one stride is less far than one of another. */
+/* Whether a step of one stride is less far than one of another, or, where that is not known, may be. */
 static bool is_closer(tj_graph *graph, const tj_node *stride, const tj_node *other) {
   if (stride == NULL || tj_is_int(stride, 0))
     return false;
@@ -430,7 +430,10 @@ static bool is_closer(tj_graph *graph, const tj_node *stride, const tj_node *oth
   if (tj_is_int(stride, 1) || tj_is_int(other, 1))
     return !tj_is_int(other, 1);
   bool is_less = tj_prove_less_equal(graph, stride, other), is_more = tj_prove_less_equal(graph, other, stride);
-  return is_less == is_more ? stride->weight < other->weight : is_less;
+  if (is_less != is_more)
+    return is_less;
+  int64_t most = stride->facts.high, other_most = other->facts.high;
+  return most != other_most ? most < other_most : stride->weight < other->weight;
 }
 
 void tj_domain_sort(tj_graph *graph, const tj_domain *domain, bool of_source, uint32_t order[]) {

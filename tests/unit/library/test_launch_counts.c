@@ -152,6 +152,7 @@ static const row rows[] = {
     {"of more channels", COLUMNS, PIXELS(1, 28, 128, 1, 28), {1.0, 7686, 36288, 2016, 0, 0.93, 0, 0}},
     {"of fewer channels", COLUMNS, PIXELS(1, 28, 32, 1, 28), {1.08, 1632, 9108, 516, 0, 1.02, 0, 0}},
     {"of several images", COLUMNS, PIXELS(4, 14, 64, 1, 14), {1.0, 3264, 18216, 1032, 0, 0.77, 0, 0}},
+    {"of several images of few channels", COLUMNS, PIXELS(4, 14, 8, 1, 14), {1.21, 924, 4832, 1344, 0, 1.11, 0, 0}},
     {"at each second pixel", COLUMNS, PIXELS(1, 28, 64, 2, 14), {1.0, 768, 4554, 258, 0, 0.88, 0, 0}},
     {"of more channels at each second pixel",
      COLUMNS,
