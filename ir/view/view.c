@@ -306,23 +306,24 @@ typedef struct {
 } unmerging;
 
 /* The merge, or passing through, that makes a hidden dimension; the view has stage_count stages: there is none. */
-static uint32_t merge_that_makes(const unmerging *u, uint32_t id) {
+static uint32_t merge_that_makes(const unmerging *u, uint32_t id, bool is_wanted) {
   tj_spend(u->graph->job, u->view->stage_count);
   for (uint32_t s = 1; s < u->view->stage_count; s++) {
     const tj_stage *stage = &u->view->stage[s];
     tj_transform_kind kind = stage->transform->kind;
-    if ((kind == TJ_TRANSFORM_MERGE || kind == TJ_TRANSFORM_PASS_THROUGH) && stage->upper_id[0] == id)
+    bool is_merge = kind == TJ_TRANSFORM_MERGE && is_wanted;
+    if ((is_merge || kind == TJ_TRANSFORM_PASS_THROUGH) && stage->upper_id[0] == id)
       return s;
   }
   return u->view->stage_count;
 }
 
-/* False where there would be too many dimensions. */
-static bool show_below_merges(unmerging *u, uint32_t id) {
+/* False where there would be too many dimensions. Of one whose merges are not wanted, what it passes through goes. */
+static bool show_below(unmerging *u, uint32_t id, bool is_wanted) {
   uint32_t waiting[TJ_MAX_DIMENSIONS] = {id}, count = 1;
   while (count > 0) {
     id = waiting[--count];
-    uint32_t number = merge_that_makes(u, id);
+    uint32_t number = merge_that_makes(u, id, is_wanted);
     if (number == u->view->stage_count) {
       if (u->rank == TJ_MAX_DIMENSIONS)
         return false;
@@ -358,12 +359,8 @@ const tj_view *tj_view_below_merges(tj_graph *graph, const tj_view *view, const 
   unmerging u = {.graph = graph, .view = view, .is_removed = TJ_NEW_ARRAY(graph->job, bool, view->stage_count)};
   for (uint32_t i = 0; i < view->rank; i++) {
     uint32_t first = u.rank;
-    if (wanted[i] && !show_below_merges(&u, view->visible[i]))
+    if (!show_below(&u, view->visible[i], wanted[i]))
       return NULL;
-    if (!wanted[i] && u.rank == TJ_MAX_DIMENSIONS)
-      return NULL;
-    if (!wanted[i])
-      u.visible[u.rank++] = view->visible[i];
     parts[i] = u.rank - first;
   }
   return unmerged_view(&u);

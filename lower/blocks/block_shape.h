@@ -31,9 +31,9 @@ typedef struct {
   const tj_domain *domain;
   const tj_target *target;
   bool is_large;    /* the destination is assumed to be */
-  bool is_small;    /* blocks of fewer rows will do */
   bool is_anywhere; /* the destination may begin at any element: no vector of it can be streamed as it is */
   bool is_of_lines; /* or there is no kernel: columns have whole lines */
+  int64_t least;    /* rows and columns that will do; 0: as many as there should be */
   uint32_t by_source[TJ_BLOCK_MOST_MODES], by_destination[TJ_BLOCK_MOST_MODES]; /* modes, smallest stride first */
   uint32_t along, across;                                                       /* of the rows of a block */
   int64_t width, depth;                                                         /* elements of a row; rows */

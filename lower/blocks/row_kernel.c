@@ -43,6 +43,7 @@ static const tj_node *const *tile_of(const row_tile *t, const tj_node *workgroup
     uint32_t mode = map->by_source[i];
     tile[mode] = i + 1 == count ? workgroup : take_digit(t->graph, &workgroup, t->tiles.along[mode]);
   }
+  tj_bound_digit(t->graph, workgroup, t->tiles.along[map->by_source[count - 1]]);
   return tile;
 }
 
@@ -53,6 +54,7 @@ static const tj_node *const *corner_of(const row_tile *t, const tj_node *workgro
   for (uint32_t m = 0; m < t->map->domain->count; m++)
     corner[m] = m == t->along ? tj_mul(t->graph, tile[m], t->reach[m])
                               : tj_tile_begin(t->graph, tj_block_extent(t->map, m), t->reach[m], tile[m]);
+  tj_domain_bound_digits(t->graph, t->map->domain, corner);
   return corner;
 }
 

@@ -501,9 +501,8 @@ static const tj_node **leaf_digits(tj_graph *graph, const tj_domain *domain, con
   return leaf;
 }
 
-/* What a linear coordinate divided by all extents but the last leaves is below that: intervals do not see that of
- * parameters. The simple form has to know before anything is made of it. */
-static void set_last_digit(tj_graph *graph, const tj_node *digit, const tj_node *extent) {
+/* The simple form has to know before anything is made of it. */
+void tj_bound_digit(tj_graph *graph, const tj_node *digit, const tj_node *extent) {
   int64_t high = extent->facts.high;
   tj_facts known = {.low = 0, .high = high == INT64_MAX ? high : high - 1, .modulus = 1};
   if (digit->facts.high > known.high)
@@ -511,12 +510,14 @@ static void set_last_digit(tj_graph *graph, const tj_node *digit, const tj_node 
   tj_sharpen_facts(digit, &known);
 }
 
-static void set_last_digits(tj_graph *graph, const tj_domain *domain, const tj_node *const digit[]) {
+void tj_domain_bound_digits(tj_graph *graph, const tj_domain *domain, const tj_node *const digit[]) {
   const tj_node *const *leaf = leaf_digits(graph, domain, digit);
   for (uint32_t i = 0; i < domain->count; i++) {
     const tj_mode *mode = &domain->mode[i];
     uint32_t place = domain->leaf[mode->first_leaf + mode->leaf_count - 1];
-    set_last_digit(graph, leaf[place], domain->leaf_extent[place]);
+    const tj_node *last[] = {leaf[place], domain->leaf_extent[place]};
+    tj_substitute(graph, domain->assumed, last, 2);
+    tj_bound_digit(graph, last[0], last[1]);
   }
 }
 
@@ -526,11 +527,11 @@ const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain,
     bool is_last = i + 1 == domain->count;
     digits[i] = is_last ? index : tj_mod(graph, index, domain->mode[i].extent);
     if (is_last)
-      set_last_digit(graph, index, domain->mode[i].extent);
+      tj_bound_digit(graph, index, domain->mode[i].extent);
     else
       index = tj_div(graph, index, domain->mode[i].extent);
   }
-  set_last_digits(graph, domain, digits);
+  tj_domain_bound_digits(graph, domain, digits);
   return digits;
 }
 

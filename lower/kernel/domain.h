@@ -116,6 +116,12 @@ const tj_layout *tj_domain_linear_layout(tj_graph *graph, const tj_domain *domai
 /* The digits of a linear coordinate, the first mode fastest. */
 const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain, const tj_node *index);
 
+/* Lets facts know that a quotient is below `extent`, as what is left of a coordinate after the other digits is:
+ * intervals do not see that where parameters divide. */
+void tj_bound_digit(tj_graph *graph, const tj_node *digit, const tj_node *extent);
+/* The same of the last leaf of each mode, at digits that are within the domain. */
+void tj_domain_bound_digits(tj_graph *graph, const tj_domain *domain, const tj_node *const digit[]);
+
 /* The element of an operand, in its buffer, at a digit of each mode. */
 tj_access tj_domain_at(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint32_t buffer,
                        const tj_node *const digit[]);

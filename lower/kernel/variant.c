@@ -2,6 +2,7 @@
 /* What is assumed of parameters, and the kernels that are faster for it. */
 #include "lower/kernel/variant.h"
 
+#include "base/number/parts.h"
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
@@ -143,19 +144,46 @@ tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand
   return (tj_demands){demand, count};
 }
 
+static const tj_node *symbol_that_meets(tj_graph *graph, const tj_demand *demand) {
+  tj_symbol declared = *demand->symbol->symbol;
+  if (demand->low > demand->symbol->facts.low)
+    declared.low = tj_int(graph, demand->low);
+  if (demand->high < demand->symbol->facts.high)
+    declared.high = tj_int(graph, demand->high);
+  declared.multiple = joint_multiple(demand);
+  return tj_symbol_declare(graph, declared);
+}
+
+/* An expression, rounded and limited to what is demanded. */
+static const tj_node *expression_that_meets(tj_graph *graph, const tj_demand *demand,
+                                            const tj_substitution *symbols) {
+  const tj_node *node = demand->symbol, *multiple = tj_int(graph, demand->multiple);
+  tj_substitute(graph, symbols, &node, 1);
+  if (!tj_facts_divisible(&node->facts, demand->multiple))
+    node = tj_mul(graph, tj_div(graph, node, multiple), multiple);
+  int64_t low = tj_covered(demand->low, demand->multiple), high = demand->high - demand->high % demand->multiple;
+  if (node->facts.low < low)
+    node = tj_max(graph, node, tj_int(graph, low));
+  return node->facts.high > high ? tj_min(graph, node, tj_int(graph, high)) : node;
+}
+
 tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {
   tj_substitution assumed = {TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1),
-                             TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1), demands->count};
+                             TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1), 0};
   for (uint32_t i = 0; i < demands->count; i++) {
     const tj_demand *demand = &demands->demand[i];
-    tj_symbol declared = *demand->symbol->symbol;
-    if (demand->low > demand->symbol->facts.low)
-      declared.low = tj_int(graph, demand->low);
-    if (demand->high < demand->symbol->facts.high)
-      declared.high = tj_int(graph, demand->high);
-    declared.multiple = joint_multiple(demand);
-    assumed.from[i] = demand->symbol;
-    assumed.to[i] = tj_symbol_declare(graph, declared);
+    if (demand->symbol->op != TJ_OP_SYMBOL)
+      continue;
+    assumed.from[assumed.count] = demand->symbol;
+    assumed.to[assumed.count++] = symbol_that_meets(graph, demand);
+  }
+  const tj_substitution symbols = assumed;
+  for (uint32_t i = 0; i < demands->count; i++) {
+    const tj_demand *demand = &demands->demand[i];
+    if (demand->symbol->op == TJ_OP_SYMBOL)
+      continue;
+    assumed.from[assumed.count] = demand->symbol;
+    assumed.to[assumed.count++] = expression_that_meets(graph, demand, &symbols);
   }
   return assumed;
 }

@@ -8,8 +8,8 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 
-/* What a parameter, or a symbol that stands for one, has to be: a multiple of `multiple`, at least `low`, and at most
- * `high`. */
+/* What a parameter, a symbol that stands for one, or an expression of them has to be: a multiple of `multiple`, at
+ * least `low`, and at most `high`. */
 typedef struct {
   const tj_node *symbol;
   int64_t multiple, low, high; /* high: INT64_MAX for any */
@@ -35,7 +35,8 @@ tj_demands tj_demands_of_size(tj_graph *graph, const tj_node *size, int64_t mult
 /* Whether each parameter's range has a value that meets the demands. */
 bool tj_can_be_met(const tj_demands *demands);
 
-/* Symbols that meet the demands, in the place of those that may not. */
+/* Symbols that meet the demands, in the place of those that may not; in the place of an expression, one that is as
+ * large wherever the demands are met, and shows that they are. */
 tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands);
 
 /* Truth, of the symbols that the demands are made of: whether they are met. */

@@ -11,13 +11,14 @@
  * follow each other. Columns that fill lines go straight from registers; other tiles are put together in LDS first,
  * in the order of the destination, which gets them in runs as long as there are.
  *
- * Shapes that are known at launch only have kernels for sizes from a small block on, from a whole one on, and for
- * large destinations whose columns have whole lines. Vectors that are streamed as they are have to be aligned, so
- * what does that has another kernel beside it, for destinations that begin elsewhere.
+ * Shapes that are known at launch only have kernels for sizes from a pair on, and twice as many each, up to a small
+ * block; from a whole one on; and for large destinations whose columns have whole lines. Vectors that are streamed as
+ * they are have to be aligned, so what does that has another kernel beside it, for destinations that begin elsewhere.
  *
  * What is chosen is a mapping, and kernels are made of mappings alone: those that are given go the same way. */
 #include "lower/mapping/host_mapping.h"
 
+#include "base/number/parts.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "lower/blocks/block_mapping.h"
@@ -25,6 +26,8 @@
 #include "lower/blocks/rows.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/variant.h"
+
+#include <inttypes.h>
 
 enum { LINES_EXTENT = 32 /* of modes that the launch brings, for tiles whose columns are streamed */ };
 
@@ -81,21 +84,28 @@ static int64_t streamed_vector(const tj_mapping *mapping, uint32_t *mode) {
   return store->digit[store->item_digits].extent;
 }
 
-/* What a mapping demands of parameters: that tiles are not longer than the domain, and that vectors which bypass the
- * caches never overlap. Nothing where no parameters would do. */
-static tj_demands demands_of(const tj_block_map *map, const tj_mapping *mapping) {
+/* What tiles that reach so far demand of extents: that none is shorter, and that the one of mode `vectored` has whole
+ * vectors. Nothing where no parameters would do. */
+static tj_demands demand_extents(const tj_block_map *map, const int64_t reach[], uint32_t vectored, int64_t vector) {
   tj_demands demands = {NULL, 0};
-  uint32_t vectored = UINT32_MAX;
-  int64_t vector = streamed_vector(mapping, &vectored);
   for (uint32_t m = map->domain->count; m-- > 0;) {
     const tj_node *extent = map->domain->mode[m].extent;
     int64_t multiple = m == vectored && !tj_facts_divisible(&extent->facts, vector) ? vector : 1;
-    int64_t reach = tj_mapping_extent(mapping, m), low = extent->facts.low;
-    if (extent->op == TJ_OP_SYMBOL && (low < reach || multiple > 1))
-      demands =
-          tj_demands_with(map->graph, &demands, (tj_demand){extent, multiple, low < reach ? reach : low, INT64_MAX});
+    int64_t low = tj_greatest(extent->facts.low, reach[m]);
+    if (!tj_is_constant(extent) && (low > extent->facts.low || multiple > 1))
+      demands = tj_demands_with(map->graph, &demands, (tj_demand){extent, multiple, low, INT64_MAX});
   }
   return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
+}
+
+/* What a mapping demands: that its tiles fit, and that vectors which bypass the caches never overlap. */
+static tj_demands demands_of(const tj_block_map *map, const tj_mapping *mapping) {
+  int64_t reach[TJ_BLOCK_MOST_MODES];
+  uint32_t vectored = UINT32_MAX;
+  int64_t vector = streamed_vector(mapping, &vectored);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    reach[m] = tj_mapping_extent(mapping, m);
+  return demand_extents(map, reach, vectored, vector);
 }
 
 /* The kernel of a mapping, for parameters that meet its demands; NULL where there is none. */
@@ -119,9 +129,9 @@ static bool is_worth_it(const tj_block_map *map) {
   int64_t lanes = tj_block_lanes(map);
   if (!tj_block_is_turned(map))
     return tj_block_columns(map) == 1 || !is_stunted(map, map->along, map->width, lanes);
-  int64_t columns = tj_block_columns(map);
+  int64_t columns = map->least > 0 ? map->least : tj_block_columns(map);
   return !is_stunted(map, map->along, map->width * map->panels, columns) &&
-         !is_stunted(map, map->across, map->depth, map->is_small ? columns : tj_block_rows(map));
+         !is_stunted(map, map->across, map->depth, map->least > 0 ? map->least : tj_block_rows(map));
 }
 
 /* Whether a further destination takes columns, too. */
@@ -195,14 +205,14 @@ static tj_kernel *map_rows(const tj_block_map *map) {
 
 /* --- parameters --- */
 
-/* So many elements of rows and of columns are wanted. */
-static const int64_t *wanted_extents(const tj_block_map *map, int64_t row, int64_t column) {
-  int64_t *extent = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
+/* So many elements of rows and of columns are wanted, and of these a multiple. */
+static tj_demands want(const tj_block_map *map, int64_t row, int64_t column, int64_t multiple) {
+  int64_t extent[TJ_BLOCK_MOST_MODES];
   for (uint32_t m = 0; m < map->domain->count; m++)
     extent[m] = 1;
   extent[map->by_source[0]] = row;
   extent[map->by_destination[0]] = column;
-  return extent;
+  return demand_extents(map, extent, map->by_destination[0], multiple);
 }
 
 /* The kernel of blocks that suit parameters of these demands, offered in the place of `last`; NULL where there is
@@ -218,40 +228,29 @@ static tj_kernel *offer(tj_block_map *map, tj_kernel *last, const tj_demands *wa
 }
 
 /* Blocks for shapes that have so many rows and columns, offered in the place of `last`; or that. */
-static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *last, const int64_t *wanted, const char *suffix) {
-  tj_demands some = tj_find_demands(map.graph, map.flat->domain, 1, wanted);
+static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *last, int64_t extent, const char *suffix) {
+  tj_demands some = want(&map, extent, extent, 1);
   tj_kernel *blocks = offer(&map, last, &some, suffix);
   return blocks != NULL ? blocks : last;
 }
 
-/* For shapes of the launch: small blocks, and whole ones. */
+/* For shapes of the launch: blocks of a few elements, small ones, and whole ones. */
 static tj_kernel *offer_sizes(tj_block_map map, tj_kernel *flat) {
   int64_t columns = tj_block_columns(&map), lanes = tj_block_lanes(&map);
-  map.is_small = true;
-  tj_kernel *small = offer_blocks(map, flat, wanted_extents(&map, columns, columns), "small");
-  map.is_small = false;
-  return offer_blocks(map, small, wanted_extents(&map, lanes, lanes), "blocks");
-}
-
-/* The same demands, and that columns have whole lines, so that a few at a time can leave. None where their extent is
- * no parameter that can be so. */
-static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) {
-  const tj_node *extent = map->flat->domain->mode[map->by_destination[0]].extent;
-  int64_t low = extent->facts.low;
-  if (extent->op != TJ_OP_SYMBOL)
-    return (tj_demands){NULL, 0};
-  for (uint32_t i = 0; i < some->count; i++)
-    low = some->demand[i].symbol == extent ? some->demand[i].low : low;
-  tj_demands lines = tj_demands_with(map->graph, some, (tj_demand){extent, tj_block_lanes(map), low, INT64_MAX});
-  return tj_can_be_met(&lines) ? lines : (tj_demands){NULL, 0};
+  tj_kernel *last = flat;
+  for (map.least = 2; map.least < columns; map.least *= 2)
+    last = offer_blocks(map, last, map.least, tj_string_format(map.graph->job, "least%" PRId64, map.least));
+  map.least = columns;
+  last = offer_blocks(map, last, columns, "small");
+  map.least = 0;
+  return offer_blocks(map, last, lanes, "blocks");
 }
 
 /* Whole lines straight from registers, for large destinations. */
 static void offer_lines(tj_block_map map, tj_kernel *blocks) {
   tj_graph *graph = map.graph;
-  int64_t lanes = tj_block_lanes(&map), least = lanes > LINES_EXTENT ? lanes : LINES_EXTENT;
-  const int64_t *wanted = wanted_extents(&map, least, least);
-  tj_demands some = tj_find_demands(graph, map.flat->domain, 1, wanted), lines = demand_lines(&map, &some);
+  int64_t lanes = tj_block_lanes(&map), least = tj_greatest(lanes, LINES_EXTENT);
+  tj_demands some = want(&map, least, least, 1), lines = want(&map, least, least, lanes);
   map.is_large = map.is_of_lines = true;
   if (!can_be_large(&map) || offer(&map, blocks, lines.count > 0 ? &lines : &some, "lines") == NULL)
     return;

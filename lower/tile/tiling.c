@@ -154,6 +154,8 @@ static void make_elements(tj_tile_maker *maker, tj_side *s, const tj_tile_side *
   const tj_access nowhere = {.buffer = any->buffer, .offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
   const tj_slot_digits at = {maker->coordinate, tj_tile_modes(maker), digits_by_slot(maker, tile),
                              own_elements(tile)};
+  if (tile->strided != NULL)
+    tj_domain_bound_digits(graph, maker->tiling->domain, at.digit[0]);
   const tj_node *const *offset = tj_at_slots(graph, &at, any->offset), *const *valid =
                                                                            tj_at_slots(graph, &at, any->valid);
   s->tile = tile;
