@@ -59,6 +59,8 @@ static const tj_array_space *assumed_space(const array_map *map, const tj_substi
   all.to[assumed->count] = space->row;
   all.from[assumed->count + 1] = from->column;
   all.to[assumed->count + 1] = space->column;
+  for (uint32_t i = 0; i < from->seam_count; i++)
+    space->seam[i].size = assumed_node(graph, assumed, from->seam[i].size);
   uint32_t rank = from->arrays->program->rank;
   space->digit = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1);
   for (uint32_t m = 0; m < rank; m++)
@@ -163,7 +165,7 @@ static void offer_stream(array_map *map, const tj_node *condition) {
 
 static void offer_tier(array_map *map, tj_array_tier tier) {
   tj_graph *graph = map->graph;
-  const tj_node *size = map->space->columns.size;
+  const tj_node *size = map->space->seam_count > 0 ? map->space->seam[0].size : map->space->columns.size;
   tj_demands demands = tj_demands_of_size(graph, size, tier.multiple, tier.columns);
   if (demands.count == 0)
     return;
@@ -291,7 +293,7 @@ static tj_kernel *make_as_given(const array_map *map) {
 
 tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
-  *space = tj_array_space_of(graph, written);
+  *space = tj_array_space_of(graph, written, tj_array_least_columns(target));
   if (target->wave_size > 1)
     tj_array_find_online(space);
   array_map map = {.graph = graph, .written = written, .target = target, .space = space};

@@ -408,6 +408,6 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
 
 tj_kernel *tj_rows_as_written(tj_graph *graph, const tj_kernel *definition) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
-  *space = tj_array_space_of(graph, definition);
+  *space = tj_array_space_of(graph, definition, 0);
   return tj_rows_make(graph, definition, space, (tj_array_shape){1, 1, 1, 1, true, NULL, 0, false}, NULL, 0);
 }

@@ -48,20 +48,31 @@ static bool move_singly(const tj_array_space *space) {
   return false;
 }
 
+enum { WORK_ITEMS = 256, MOST_WIDTH = 8 };
+
 /* Lanes that move single elements are side by side, so that each instruction reaches few lines: so are those that
  * move vectors, of which none is taken in parts. */
 uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
-  enum { MOST_WIDTH = 8 };
   if (move_singly(space))
     return 1;
   uint32_t width = tj_target_widest(target, largest_bytes(space, kernel));
   return width < MOST_WIDTH ? width : MOST_WIDTH;
 }
 
+/* Whether no vector is partly before a seam, or where it is, elements before are the same as in all of a vector. */
+static bool is_whole_at(const tj_array_seam *seam, uint32_t width) {
+  bool repeats = seam->is_even && tj_is_constant(seam->size) && width % seam->size->value == 0;
+  return repeats || tj_facts_divisible(&seam->size->facts, width);
+}
+
 /* The greatest width that leaves no part of a vector over. */
 static uint32_t whole_width(const tj_array_space *space, uint32_t width) {
   while (!tj_facts_divisible(&space->columns.size->facts, width))
     width /= 2;
+  for (uint32_t i = 0; i < space->seam_count; i++) {
+    while (!is_whole_at(&space->seam[i], width))
+      width /= 2;
+  }
   return width;
 }
 
@@ -85,29 +96,14 @@ static tj_array_shape shape_on_host(const tj_array_space *space) {
   return shape;
 }
 
-enum { WORK_ITEMS = 256 };
+int64_t tj_array_least_columns(const tj_target *target) {
+  return target->wave_size > 1 ? (int64_t)WORK_ITEMS * MOST_WIDTH : 0;
+}
 
 /* Rows of a workgroup of so many work-items; where there is one row, no more than fill a wave. */
 static uint32_t rows_of(const tj_array_space *space, const tj_target *target, uint32_t work_items, uint32_t lanes) {
   uint32_t items = space->rows.count > 0 ? work_items : target->wave_size;
   return lanes < items ? items / lanes : 1;
-}
-
-/* Each element by itself: enough work-items for a row, the others for further rows. */
-static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_kernel *kernel,
-                                        const tj_target *target) {
-  enum { MOST_REPEATS = 2 };
-  const tj_node *size = space->columns.size;
-  tj_array_shape shape = {.width = tj_array_widest(space, kernel, target), .repeats = 1};
-  if (!target->has_unaligned_vectors || size->facts.high < (int64_t)WORK_ITEMS * shape.width)
-    shape.width = whole_width(space, shape.width);
-  shape.lanes = power_of_two_from((size->facts.high - 1) / shape.width + 1, WORK_ITEMS);
-  shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
-  if (size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
-    shape.repeats = MOST_REPEATS;
-  int64_t own = (int64_t)shape.lanes * shape.width * shape.repeats;
-  shape.piece = size->facts.high > own ? tj_int(space->graph, own) : NULL;
-  return shape;
 }
 
 enum { MOST_WORK_ITEMS = 1024, MOST_COLUMNS = 32 };
@@ -120,6 +116,63 @@ static uint32_t columns_of_buffers(const tj_array_space *space, uint32_t columns
 /* Columns that a work-item keeps in registers. */
 static uint32_t most_columns(const tj_array_space *space) {
   return columns_of_buffers(space, MOST_COLUMNS);
+}
+
+/* The columns up to where arrays that have the same elements again after a seam have others. */
+static const tj_node *columns_after(const tj_array_space *space, uint32_t seam) {
+  uint32_t end = seam + 1;
+  while (end < space->seam_count && !space->seam[end].ends)
+    end++;
+  return end < space->seam_count ? space->seam[end].size : space->columns.size;
+}
+
+/* Whether an array has the same elements in columns that are so many apart, `repeats` times. */
+static bool returns_after(const tj_array_space *space, int64_t columns, uint32_t repeats) {
+  for (uint32_t i = 0; i < space->seam_count; i++) {
+    const tj_node *all = columns_after(space, i);
+    const tj_facts *again = &space->seam[i].size->facts;
+    bool is_known = again->low == again->high && columns % again->low == 0;
+    bool stays = (all == space->columns.size && all->facts.low != all->facts.high) ||
+                 tj_facts_divisible(&all->facts, columns * repeats);
+    if (space->seam[i].returns && is_known && stays)
+      return true;
+  }
+  return false;
+}
+
+/* As many columns of a lane as registers hold whose elements of some array are the same, which is loaded once. Lanes
+ * of a wave stay in one row, unless that is short. */
+static void share_columns(const tj_array_space *space, const tj_target *target, tj_array_shape *shape) {
+  for (uint32_t repeats = most_columns(space) / shape->width; repeats > 1; repeats--) {
+    for (uint32_t lanes = WORK_ITEMS; lanes > 1; lanes /= 2) {
+      int64_t apart = (int64_t)lanes * shape->width;
+      bool is_wide = lanes >= target->wave_size || apart * repeats >= space->columns.size->facts.high;
+      if (!is_wide || !returns_after(space, apart, repeats))
+        continue;
+      shape->lanes = lanes;
+      shape->repeats = repeats;
+      return;
+    }
+  }
+}
+
+/* Each element by itself: enough work-items for a row, the others for further rows. */
+static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_kernel *kernel,
+                                        const tj_target *target) {
+  enum { MOST_REPEATS = 2 };
+  const tj_node *size = space->columns.size;
+  tj_array_shape shape = {.width = tj_array_widest(space, kernel, target), .repeats = 1};
+  bool is_short = size->facts.high < (int64_t)WORK_ITEMS * shape.width;
+  if (!target->has_unaligned_vectors || space->seam_count > 0 || is_short)
+    shape.width = whole_width(space, shape.width);
+  shape.lanes = power_of_two_from((size->facts.high - 1) / shape.width + 1, WORK_ITEMS);
+  if (size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
+    shape.repeats = MOST_REPEATS;
+  share_columns(space, target, &shape);
+  int64_t own = (int64_t)shape.lanes * shape.width * shape.repeats;
+  shape.piece = size->facts.high > own ? tj_int(space->graph, own) : NULL;
+  shape.rows = shape.piece != NULL ? 1 : rows_of(space, target, WORK_ITEMS, shape.lanes);
+  return shape;
 }
 
 /* Of these, as many as it has where a wave takes the row; a wave of 64 keeps as many as one of 32. */

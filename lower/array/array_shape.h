@@ -20,6 +20,9 @@ typedef struct {
 /* The shape for rows and columns as the space's facts have them. */
 tj_array_shape tj_array_choose_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
 
+/* How many columns are worth a workgroup, where nothing is reduced; 0: any number. */
+int64_t tj_array_least_columns(const tj_target *target);
+
 /* How many columns lanes of a target move together. */
 uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
 

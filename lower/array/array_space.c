@@ -114,32 +114,74 @@ static bool is_indexed_along(const tj_array_space *space, uint32_t argument, uin
   return space->lookup[argument].limit != NULL && space->lookup[argument].dimension == mode;
 }
 
-/* Whether every array goes on along mode `next` where it ends along those before. */
-static bool continues(const tj_array_space *space, uint32_t mode, uint32_t next) {
+/* Whether an array goes on along mode `next` where it ends along the one before. */
+static bool steps_on(const tj_array_space *space, uint32_t argument, uint32_t mode, uint32_t next) {
   tj_graph *graph = space->graph;
-  for (uint32_t i = 0; i < space->argument_count; i++) {
-    if (!space->is_array[i])
-      continue;
-    if (is_indexed_along(space, i, mode) || is_indexed_along(space, i, next))
-      return false;
-    const tj_node *stride = stride_of(space, i, mode), *further = stride_of(space, i, next);
-    if (stride == NULL || further == NULL ||
-        !tj_prove_equal(graph, tj_mul(graph, stride, program_of(space)->extent[mode]), further))
-      return false;
-  }
-  return true;
+  const tj_node *stride = stride_of(space, argument, mode), *further = stride_of(space, argument, next);
+  return stride != NULL && further != NULL &&
+         tj_prove_equal(graph, tj_mul(graph, stride, program_of(space)->extent[mode]), further);
 }
 
-/* Columns are the fastest modes, as far as all arrays step through them together. */
-static void part_modes(tj_array_space *space, const tj_array_axis *all) {
-  uint32_t inner = all->count > 0 ? 1 : 0;
-  while (inner > 0 && inner < all->count && space->arrays->program->index_modes == 0 &&
-         continues(space, all->mode[inner - 1], all->mode[inner]))
-    inner++;
-  for (uint32_t i = 0; i < all->count; i++) {
-    tj_array_axis *axis = i < inner ? &space->columns : &space->rows;
-    axis->mode[axis->count++] = all->mode[i];
+static bool is_indexed_mode(const tj_array_space *space, uint32_t mode) {
+  uint32_t i = 0;
+  while (i < space->argument_count && !(space->is_array[i] && is_indexed_along(space, i, mode)))
+    i++;
+  return i < space->argument_count;
+}
+
+/* Whether every array goes on along mode `next` where it ends along those before. */
+static bool continues(const tj_array_space *space, uint32_t mode, uint32_t next) {
+  bool is = !is_indexed_mode(space, mode) && !is_indexed_mode(space, next);
+  for (uint32_t i = 0; i < space->argument_count && is; i++)
+    is = !space->is_array[i] || steps_on(space, i, mode, next);
+  return is;
+}
+
+/* Between the columns and what follows along mode `next`. */
+static tj_array_seam seam_before(const tj_array_space *space, uint32_t next) {
+  tj_array_seam seam = {.size = space->columns.size, .is_even = true};
+  uint64_t inside = tj_array_axis_modes(&space->columns);
+  uint32_t last = space->columns.mode[space->columns.count - 1];
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    uint64_t varies = space->is_array[i] ? space->varies[i] & inside : 0;
+    if (varies == 0 || steps_on(space, i, last, next))
+      continue;
+    bool goes_on = (space->varies[i] >> next & 1) != 0;
+    seam.is_even = false;
+    seam.returns = seam.returns || !goes_on;
+    seam.ends = seam.ends || (goes_on && varies != inside);
   }
+  return seam;
+}
+
+static void add_mode(tj_array_space *space, tj_array_axis *axis, uint32_t mode) {
+  axis->mode[axis->count++] = mode;
+  axis->size = tj_simplified(space->graph, tj_terse_mul(space->graph, axis->size, program_of(space)->extent[mode]));
+}
+
+/* Whether columns may be so few that those of a further mode join them, as long as 31 bits count them all. */
+static bool joins(const tj_array_space *space, uint32_t next, int64_t least) {
+  const tj_node *size = space->columns.size, *extent = program_of(space)->extent[next];
+  int64_t all;
+  return size->facts.low < least && !__builtin_mul_overflow(size->facts.high, extent->facts.high, &all) &&
+         all <= INT32_MAX && !is_indexed_mode(space, space->columns.mode[0]) && !is_indexed_mode(space, next);
+}
+
+/* Columns are the fastest modes, as far as all arrays step through them together, or else with seams. */
+static void part_modes(tj_array_space *space, const tj_array_axis *all, int64_t least) {
+  uint32_t inner = 0;
+  space->columns.size = space->rows.size = tj_int(space->graph, 1);
+  for (; inner < all->count; inner++) {
+    uint32_t next = all->mode[inner];
+    bool is_on = inner == 0 || (program_of(space)->index_modes == 0 && continues(space, all->mode[inner - 1], next));
+    if (!is_on && !joins(space, next, least))
+      break;
+    if (!is_on)
+      space->seam[space->seam_count++] = seam_before(space, next);
+    add_mode(space, &space->columns, next);
+  }
+  for (; inner < all->count; inner++)
+    add_mode(space, &space->rows, all->mode[inner]);
 }
 
 /* --- elements --- */
@@ -252,7 +294,7 @@ static uint32_t count_arguments(const tj_array_program *program) {
   return count;
 }
 
-tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel) {
+tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel, int64_t least) {
   const tj_array_program *program = kernel->arrays->program;
   tj_array_space space = {.graph = graph, .arrays = kernel->arrays, .argument_count = count_arguments(program)};
   space.varies = TJ_NEW_ARRAY(graph->job, uint64_t, space.argument_count + 1);
@@ -267,12 +309,12 @@ tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel) {
   if (space.is_reduced) {
     space.columns = sorted_modes(&space, primary, program->reduced);
     space.rows = sorted_modes(&space, primary, ~program->reduced);
+    set_size(&space, &space.rows);
+    set_size(&space, &space.columns);
   } else {
     tj_array_axis all = sorted_modes(&space, primary, UINT64_MAX);
-    part_modes(&space, &all);
+    part_modes(&space, &all, least);
   }
-  set_size(&space, &space.rows);
-  set_size(&space, &space.columns);
   space.row = tj_coordinate(graph, "i", space.rows.size);
   space.column = tj_coordinate(graph, "j", space.columns.size);
   for (uint32_t m = 0; m < program->rank; m++)

@@ -12,6 +12,14 @@ typedef struct {
   const tj_node *size;
 } tj_array_axis;
 
+/* Where columns go on along a further mode, and not every array steps on as it did. */
+typedef struct {
+  const tj_node *size; /* of the columns up to there */
+  bool is_even;        /* those arrays that do not have one element up to there */
+  bool returns;        /* an array has the same elements again behind it */
+  bool ends;           /* one that has had the same elements again has others */
+} tj_array_seam;
+
 /* An index that says where along a dimension an element is, or goes. */
 typedef struct {
   tj_access access;     /* of the index */
@@ -26,6 +34,8 @@ typedef struct {
   const tj_array_kernel *arrays;
   uint32_t argument_count; /* with gathers */
   tj_array_axis rows, columns;
+  tj_array_seam seam[TJ_ARRAY_MOST_MODES]; /* of the columns, the first one first */
+  uint32_t seam_count;
   const tj_node *row, *column;           /* symbols, of which the accesses are made */
   const tj_node **digit;                 /* by mode: of the symbols */
   tj_access *access;                     /* by argument: its element there, simplified */
@@ -38,7 +48,8 @@ typedef struct {
   bool is_reduced;                       /* columns are those of reductions */
 } tj_array_space;
 
-tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel);
+/* Of what is not reduced, columns that may be fewer than `least` have seams. */
+tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel, int64_t least);
 
 /* Whether an argument has an index for each column. */
 bool tj_array_index_changes(const tj_array_space *space, uint32_t argument);

@@ -47,6 +47,7 @@ void tj_array_begin(tj_array_maker *maker) {
   maker->is_known = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->changes = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->slot = TJ_NEW_ARRAY(maker->graph->job, uint32_t, count + 1);
+  maker->repeat = TJ_NEW_ARRAY(maker->graph->job, tj_array_repeat, count + 1);
   maker->found = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, maker->space->argument_count + 1);
   maker->is_kept = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->place = TJ_NEW_ARRAY(maker->graph->job, int64_t, count + 1);
@@ -85,6 +86,7 @@ uint32_t tj_array_slots(tj_array_maker *maker, tj_dtype dtype, uint32_t count) {
 void tj_array_know(tj_array_maker *maker, const tj_array *array, uint32_t slot, bool changes) {
   maker->is_known[array->number] = true;
   maker->slot[array->number] = slot;
+  maker->repeat[array->number] = (tj_array_repeat){1, tj_array_columns(maker)};
   maker->changes[array->number] = changes;
 }
 
@@ -359,13 +361,53 @@ static void add_value(tj_array_maker *maker, const tj_node *value, uint32_t slot
   step->slot = slot;
 }
 
+static bool are_same(const element_list *list, uint32_t one, uint32_t other) {
+  return list->offset[one] == list->offset[other] && list->valid[one] == list->valid[other];
+}
+
+/* Whether columns have the elements of those that stand for them. */
+static bool repeats_so(const element_list *list, tj_array_repeat repeat) {
+  uint32_t i = 0;
+  while (i < list->count && are_same(list, i, i % repeat.period / repeat.every * repeat.every))
+    i++;
+  return i == list->count;
+}
+
+/* None of what is reduced, column by column, or the same for all of them. */
+static tj_array_repeat find_repeat(const tj_array_maker *maker, const element_list *list) {
+  uint32_t width = maker->shape.width;
+  tj_array_repeat repeat = {1, list->count};
+  bool is_plain = maker->space->is_reduced || maker->target == NULL || maker->target->wave_size == 1;
+  if (is_plain || list->count < width)
+    return repeat;
+  while (repeat.every < width && repeats_so(list, (tj_array_repeat){2 * repeat.every, repeat.period}))
+    repeat.every *= 2;
+  for (uint32_t period = width; period < list->count; period += width) {
+    if (repeats_so(list, (tj_array_repeat){repeat.every, period}))
+      return (tj_array_repeat){repeat.every, period};
+  }
+  return repeat;
+}
+
+/* Leaves elements that others stand for out. */
+static void leave_out(element_list *list, tj_array_repeat repeat) {
+  list->count = repeat.period / repeat.every;
+  for (uint32_t i = 0; i < list->count; i++) {
+    list->offset[i] = list->offset[i * repeat.every];
+    list->valid[i] = list->valid[i * repeat.every];
+  }
+}
+
 static void load_buffer(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
   uint32_t count = changes ? tj_array_columns(maker) : 1;
   const tj_node *const *found = look_up_columns(maker, region, array->of, count);
   element_list list = elements_of(maker, region, array->of, count, tj_int(maker->graph, 1), found);
-  uint32_t slot = tj_array_slots(maker, array->dtype, count);
+  tj_array_repeat repeat = find_repeat(maker, &list);
+  leave_out(&list, repeat);
+  uint32_t slot = tj_array_slots(maker, array->dtype, list.count);
   add_moves(maker, &list, TJ_STEP_LOAD, slot);
   tj_array_know(maker, array, slot, changes);
+  maker->repeat[array->number] = repeat;
 }
 
 static void give_index(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
@@ -469,9 +511,10 @@ void tj_array_load(tj_array_maker *maker, const tj_array_region *region, const t
 static void add_input(tj_computation *made, const tj_array_maker *maker, const tj_array *array, uint32_t first) {
   uint32_t i = made->count++;
   bool changes = maker->changes[array->number];
+  tj_array_repeat repeat = maker->repeat[array->number];
   ((const tj_array **)made->input)[i] = array;
-  ((uint32_t *)made->slot)[i] = maker->slot[array->number] + (changes ? first : 0);
-  ((bool *)made->varies)[i] = changes;
+  ((uint32_t *)made->slot)[i] = maker->slot[array->number] + (changes ? first % repeat.period / repeat.every : 0);
+  ((bool *)made->varies)[i] = changes && repeat.every == 1;
 }
 
 static tj_computation *new_computation(tj_job *job, uint32_t most) {
@@ -561,10 +604,21 @@ static const tj_node *is_first(const tj_array_maker *maker, uint32_t argument) {
   return truth;
 }
 
+/* How many neighbouring columns are computed by one step: each input has one element for all of them, or as many. */
+static uint32_t stored_width(const tj_array_maker *maker, const tj_array *array) {
+  const bool *needed = tj_array_needed_by(maker, array);
+  uint32_t width = tj_array_computed_width(maker);
+  for (uint32_t i = 0; i <= array->number; i++) {
+    uint32_t every = needed[i] && maker->is_known[i] && maker->changes[i] ? maker->repeat[i].every : 1;
+    width = every > 1 && every < width ? every : width;
+  }
+  return width;
+}
+
 void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array_store *store) {
   uint64_t columns = tj_array_axis_modes(&maker->space->columns);
   uint32_t count = (maker->space->varies[store->argument] & columns) != 0 ? tj_array_columns(maker) : 1;
-  uint32_t width = count > 1 ? tj_array_computed_width(maker) : 1;
+  uint32_t width = count > 1 ? stored_width(maker, store->value) : 1;
   const tj_node *const *found = look_up_columns(maker, region, store->argument, count);
   element_list list = elements_of(maker, region, store->argument, count, is_first(maker, store->argument), found);
   uint32_t slot = tj_array_slots(maker, maker->kernel->buffer[list.buffer].dtype, count);

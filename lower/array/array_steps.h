@@ -6,6 +6,12 @@
 #include "lower/array/array_online.h"
 #include "lower/array/array_shape.h"
 
+/* Of a lane's columns, `every` neighbours each, a power of two, have one element; and after `period`, a multiple of
+ * them, the first ones' elements come again. */
+typedef struct {
+  uint32_t every, period;
+} tj_array_repeat;
+
 typedef struct {
   tj_graph *graph;
   const tj_target *target; /* NULL: none; nothing moves together */
@@ -26,9 +32,10 @@ typedef struct {
                       another one are of its level */
   bool *is_known;  /* by number of array: its elements are in slots, */
   bool *changes;   /* one for each column, */
-  uint32_t *slot;  /* from here on */
-  bool *is_kept;   /* by number of array: its elements, one for each column, are in LDS, */
-  int64_t *place;  /* from here on; -1: nowhere */
+  uint32_t *slot;  /* from here on; */
+  tj_array_repeat *repeat; /* and which columns have the same */
+  bool *is_kept;           /* by number of array: its elements, one for each column, are in LDS, */
+  int64_t *place;          /* from here on; -1: nowhere */
 } tj_array_maker;
 
 /* Columns start + (repeat * lanes + lane) * width + 0 … width-1, for each repeat. */
