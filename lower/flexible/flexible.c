@@ -213,16 +213,20 @@ static void demand_multiples(tj_flexible *f, uint32_t side, const tj_node *origi
 typedef struct {
   const tj_mapping *given; /* NULL: any */
   uint32_t bytes;          /* the alignment of vectors; 0: any */
-  bool is_staged;          /* vectors go through LDS whole */
-  bool is_scalar;          /* scalars have bounds */
-  bool is_single;          /* elements turn around one by one */
+  tj_flexible_way way;
 } wanted;
+
+static const char *const way_name[] = {[TJ_FLEXIBLE_VECTORS] = "vectors",
+                                       [TJ_FLEXIBLE_ELEMENTS] = "elements",
+                                       [TJ_FLEXIBLE_STAGED] = "staged",
+                                       [TJ_FLEXIBLE_SCALARS] = "scalars",
+                                       [TJ_FLEXIBLE_OFFSETS] = "offsets"};
 
 static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, const wanted *w) {
   tj_graph *graph = f->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
-  const char *form = w->is_staged ? "staged" : w->is_single ? "elements" : w->is_scalar ? "scalars" : "vectors";
+  const char *form = way_name[w->way];
   kernel->name = w->bytes == 0 ? tj_string_format(graph->job, "%s.%s", flat->name, form)
                                : tj_string_format(graph->job, "%s.%s.%" PRIu32, flat->name, form, w->bytes);
   kernel->is_aligned = w->bytes > 0;
@@ -285,7 +289,7 @@ static void begin(tj_flexible *f, const wanted *w) {
     tj_flexible_read_given(f);
   else
     choose_modes(f);
-  choose_widths(f, w->is_single);
+  choose_widths(f, w->way == TJ_FLEXIBLE_ELEMENTS);
 }
 
 /* False where an operand is no sum of digits and strides. */
@@ -301,15 +305,42 @@ static bool measure_operands(tj_flexible *f, const wanted *w, const tj_node *ori
   return true;
 }
 
-static void add_way(tj_flexible *f, bool is_staged, bool is_scalar) {
+static void add_way(tj_flexible *f, tj_flexible_way way) {
   if (f->turns)
     add_all_steps(f, tj_flexible_turn_steps, tj_flexible_turn_shape(f));
-  else if (is_staged)
+  else if (way == TJ_FLEXIBLE_STAGED)
     add_all_steps(f, tj_flexible_staged_steps, tj_flexible_staged_shape(f));
-  else if (is_scalar)
-    add_steps(f, tj_flexible_straight_steps, tj_flexible_scalar_shape(f));
-  else
+  else if (way == TJ_FLEXIBLE_VECTORS)
     add_all_steps(f, tj_flexible_straight_steps, tj_flexible_straight_shape(f));
+  else
+    add_steps(f, tj_flexible_straight_steps, tj_flexible_scalar_shape(f, way));
+}
+
+/* What a given mapping says of the way, before operands are measured. */
+static tj_flexible_way way_of_sides(const tj_flexible *f, const wanted *w) {
+  bool is_staged = w->way == TJ_FLEXIBLE_VECTORS && w->given != NULL && !f->turns && stages(f->graph, w->given);
+  return is_staged ? TJ_FLEXIBLE_STAGED : w->way;
+}
+
+/* The same, with what they are bounded by. */
+static tj_flexible_way way_of_bounds(const tj_flexible *f, tj_flexible_way way) {
+  bool is_scalar = way == TJ_FLEXIBLE_VECTORS && f->given != NULL && !f->turns && tj_flexible_may_have_scalars(f) &&
+                   tj_flexible_has_scalars(f);
+  return is_scalar ? TJ_FLEXIBLE_SCALARS : way;
+}
+
+/* Whether tiles may go this way, as far as their modes tell. */
+static bool may_begin(const tj_flexible *f, tj_flexible_way way) {
+  if (way == TJ_FLEXIBLE_STAGED)
+    return may_stage(f);
+  return way == TJ_FLEXIBLE_VECTORS || f->turns == (way == TJ_FLEXIBLE_ELEMENTS);
+}
+
+/* The same, with all operands measured. */
+static bool may_go(tj_flexible *f, tj_flexible_way way) {
+  if (way == TJ_FLEXIBLE_SCALARS)
+    return tj_flexible_may_have_scalars(f);
+  return way != TJ_FLEXIBLE_OFFSETS || tj_flexible_may_tell_by_offsets(f);
 }
 
 typedef struct {
@@ -332,21 +363,19 @@ static flexible_offer make_flexible(tj_graph *graph, const tj_kernel *flat, cons
                    .gate = tj_int(graph, 1),
                    .form_count = TJ_FLEXIBLE_BOUNDS};
   begin(&f, w);
-  bool is_staged = w->is_staged || (given != NULL && !f.turns && stages(graph, given));
+  tj_flexible_way way = way_of_sides(&f, w);
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
-  if (!have_neighbours(&f) || (is_staged && !may_stage(&f)) || (w->is_single && !f.turns) ||
-      !measure_operands(&f, w, origin))
+  if (!have_neighbours(&f) || !may_begin(&f, way) || !measure_operands(&f, w, origin))
     return none;
-  bool may_be_scalar = !f.turns && !is_staged && tj_flexible_may_have_scalars(&f);
-  if (w->is_scalar && !may_be_scalar)
+  way = way_of_bounds(&f, way);
+  if (!may_go(&f, way))
     return none;
-  bool is_scalar = w->is_scalar || (given != NULL && may_be_scalar && tj_flexible_has_scalars(&f));
   if (f.form_count == TJ_FLEXIBLE_BOUNDS && given == NULL)
     leave_windows_out(&f);
   tj_flexible_set_reaches(&f);
   for (uint32_t side = 0; side < tj_flexible_sides(&f); side++)
     f.form[side].base = measured_origin(&f, side, origin[side]).name;
-  add_way(&f, is_staged, is_scalar);
+  add_way(&f, way);
   bool is_none = tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel);
   return is_none ? none : (flexible_offer){f.kernel, f.condition, f.cuts_vectors};
 }
@@ -417,7 +446,7 @@ static flexible_offer make_elements(tj_graph *graph, tj_kernel *flat, const tj_t
                                     const flexible_offer *vectors) {
   bool may_fail = vectors->kernel == NULL || vectors->cuts_vectors;
   return may_fail && w->given == NULL && is_masked(flat)
-             ? make_merged(graph, flat, target, &(wanted){.is_single = true})
+             ? make_merged(graph, flat, target, &(wanted){.way = TJ_FLEXIBLE_ELEMENTS})
              : (flexible_offer){.kernel = NULL};
 }
 
@@ -435,9 +464,9 @@ tj_flexible_service tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj
   if (target->needs_aligned_vectors)
     flexible = offer_aligned(graph, flat, target, w, flexible);
   const uint32_t bytes = target->needs_aligned_vectors ? target->vector_bytes : 0;
-  if (given == NULL)
-    flexible = offered(graph, flat, target, &(wanted){.bytes = bytes, .is_scalar = true}, flexible);
-  if (given == NULL)
-    offered(graph, flat, target, &(wanted){.bytes = bytes, .is_staged = true}, flexible);
+  for (tj_flexible_way way = TJ_FLEXIBLE_SCALARS; way < TJ_FLEXIBLE_WAYS; way++) {
+    if (given == NULL || way == TJ_FLEXIBLE_OFFSETS)
+      flexible = offered(graph, flat, target, &(wanted){.given = given, .bytes = bytes, .way = way}, flexible);
+  }
   return vectors.cuts_vectors && !has_elements ? TJ_FLEXIBLE_SERVES_WHOLE_VECTORS : TJ_FLEXIBLE_SERVES_MOST;
 }

@@ -302,6 +302,10 @@ static const tj_node *most_of(tj_flexible *f, uint32_t form, uint32_t sum, bool 
   return most;
 }
 
+bool tj_flexible_has_pitch(tj_flexible *f, uint32_t form, uint64_t without_items) {
+  return pitch_of(f, form, without_items) != NULL;
+}
+
 void tj_flexible_tell_by_offsets(tj_flexible *f, uint32_t form, uint64_t without_items) {
   tj_graph *graph = f->graph;
   uint32_t side = f->form[form].side;

@@ -33,6 +33,18 @@ enum {
   TJ_FLEXIBLE_NONE = TJ_TILE_NONE
 };
 
+/* How a tile is moved, the way that launches take last where they can: vectors or single elements; then, where sides
+ * have neighbours along the same mode, with some bounds left to scalars, a work-item's part of the others told by
+ * its offset or not; vectors that go through LDS whole. */
+typedef enum {
+  TJ_FLEXIBLE_VECTORS,
+  TJ_FLEXIBLE_ELEMENTS,
+  TJ_FLEXIBLE_SCALARS,
+  TJ_FLEXIBLE_OFFSETS,
+  TJ_FLEXIBLE_STAGED,
+  TJ_FLEXIBLE_WAYS
+} tj_flexible_way;
+
 /* Bounds that the launch checks, so that offsets fit: of a tile in 32 bits of bytes, of all in 64 bits. */
 #define TJ_FLEXIBLE_MOST_EXTENT (INT64_C(1) << 30)
 #define TJ_FLEXIBLE_MOST_STRIDE INT64_C(0xffffffff)
@@ -308,9 +320,11 @@ const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t 
  * beyond, as the launch makes sure. False where it has another form. */
 bool tj_flexible_bound(tj_flexible *f, uint32_t side, const tj_node *valid, const tj_node *const digit[]);
 
-/* Has a work-item's offset tell its part of a bound whose steps are each as many elements of the side, where what
- * else it adds is less than that, as the launch makes sure; with the lengths of tiles known. Otherwise nothing
- * happens. */
+/* Whether each step of a bound's sum is as many elements of the side. */
+bool tj_flexible_has_pitch(tj_flexible *f, uint32_t form, uint64_t without_items);
+
+/* Has a work-item's offset tell its part of such a bound, where what else it adds is less than that, as the launch
+ * makes sure; with the lengths of tiles known. Otherwise nothing happens. */
 void tj_flexible_tell_by_offsets(tj_flexible *f, uint32_t form, uint64_t without_items);
 
 /* Has tiles cut along a mode: where they begin there is a form, without a side. */
@@ -336,10 +350,12 @@ void tj_flexible_turn_steps(void *shape);
 void *tj_flexible_straight_shape(tj_flexible *f);
 void tj_flexible_straight_steps(void *shape);
 /* Its steps are those of a tile that stays in registers. */
-void *tj_flexible_scalar_shape(tj_flexible *f);
-/* Whether there are bounds that scalars can have; whether the given mapping leaves some to them. */
+void *tj_flexible_scalar_shape(tj_flexible *f, tj_flexible_way way);
+/* Whether there are bounds that scalars can have; whether the given mapping leaves some to them, and whether offsets
+ * may tell what is left, if any mapping does. */
 bool tj_flexible_may_have_scalars(const tj_flexible *f);
 bool tj_flexible_has_scalars(const tj_flexible *f);
+bool tj_flexible_may_tell_by_offsets(tj_flexible *f);
 void *tj_flexible_staged_shape(tj_flexible *f);
 void tj_flexible_staged_steps(void *shape);
 

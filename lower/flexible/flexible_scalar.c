@@ -97,6 +97,16 @@ bool tj_flexible_has_scalars(const tj_flexible *f) {
   return tj_flexible_axis_of(f, rows) < TJ_TILE_AXES && !has_along(f, items, rows);
 }
 
+bool tj_flexible_may_tell_by_offsets(tj_flexible *f) {
+  if (!tj_flexible_may_have_scalars(f) || (f->given != NULL && !tj_flexible_has_scalars(f)))
+    return false;
+  const scalar_modes modes = split_modes(f);
+  bool may = false;
+  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form < f->form_count; form++)
+    may = may || tj_flexible_has_pitch(f, form, modes.without_items);
+  return may;
+}
+
 /* --- the shape --- */
 
 /* Modes without items and slots are none of the tile's; that of slots comes last, as mappings have it. */
@@ -112,7 +122,7 @@ static void leave_out(tj_flexible *f, const scalar_modes *modes) {
     f->axis[count++].mode = TJ_FLEXIBLE_NONE;
 }
 
-void *tj_flexible_scalar_shape(tj_flexible *f) {
+void *tj_flexible_scalar_shape(tj_flexible *f, tj_flexible_way way) {
   scalar_modes modes = split_modes(f);
   if (tj_flexible_axis_of(f, modes.rows) == TJ_TILE_AXES)
     f->axis[TJ_TILE_AXES - 1].mode = modes.rows;
@@ -122,7 +132,7 @@ void *tj_flexible_scalar_shape(tj_flexible *f) {
   tj_flexible_demand(f, tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_ROWS, .slots = ROWS, .rows = rows}));
   f->axis[rows].has_slots = true;
   tj_straight_map(f);
-  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form + 1 < f->form_count; form++)
+  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form + 1 < f->form_count && way == TJ_FLEXIBLE_OFFSETS; form++)
     tj_flexible_tell_by_offsets(f, form, modes.without_items);
   tj_flexible_place_tiles(f);
   tj_flexible_mask_rows(f, modes.rows, modes.without_items, ROWS);

@@ -180,7 +180,7 @@ static const row rows[] = {
       {"sH", 28 * 32}, {"sW", 32}, {"sG", 0},  {"sy", 1},  {"sx", 1},
       {"dy", 1},       {"dx", 1},  {"py", 1},  {"px", 1},  {"qy", 1},
       {"qx", 1}},
-     {1.08, 3776, 35200, 9180, 0, 1.08, 0, 0}},
+     {1.08, 3776, 17640, 1152, 0, 0.81, 0, 0}},
     {"of several images, through a distribution",
      COLUMNS_THROUGH,
      PIXELS(4, 14, 64, 1, 14),
