@@ -213,6 +213,10 @@ uint32_t tj_instructions_of(tj_graph *graph, const tj_node *const roots[], size_
 
 /* --- moves --- */
 
+static bool may_try(const economy *e) {
+  return e->attempts < MOST_ATTEMPTS;
+}
+
 /* The node at a position on what its arguments became. */
 static const tj_node *made_anew(tj_graph *graph, const usage *u, const tj_node *const became[], uint32_t position) {
   const tj_node *node = u->walk.node[position], *args[3] = {NULL, NULL, NULL};
@@ -247,8 +251,9 @@ static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead
  */
 static bool try_move(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t position,
                      const tj_node *after) {
-  if (after == NULL || after == u->walk.node[position] || e->attempts++ >= MOST_ATTEMPTS)
+  if (after == NULL || after == u->walk.node[position] || !may_try(e))
     return false;
+  e->attempts++;
   const tj_node **moved = substituted(e, u, position, after);
   uint32_t cost_after = tj_instructions_of(e->graph, moved, e->count);
   bool is_better = cost_after < cost || (cost_after == cost && ahead > 1 && improve(e, moved, cost, ahead - 1));
@@ -302,7 +307,7 @@ static const tj_node *without_quotient(economy *e, const usage *u, const tj_line
 /* k*part + rest, where part's terms times k are among the sum's; but k is positive for a single term and a constant.
  * NULL where they are not. */
 static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *part) {
-  if ((part->symbols & ~sum->symbols) != 0)
+  if ((part->symbols & ~sum->symbols) != 0 || sum->arg[0] == part || sum->arg[1] == part)
     return NULL;
   const tj_linear *whole = tj_linear_of(e->graph, sum), *form = tj_linear_of(e->graph, part);
   const bool is_shifted_term = form->count == 1 && form->constant != 0;
@@ -328,7 +333,7 @@ static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *p
 
 static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t sum) {
   const tj_linear *form = tj_linear_of(e->graph, u->walk.node[sum]);
-  for (uint32_t i = 0; i < form->count; i++) {
+  for (uint32_t i = 0; i < form->count && may_try(e); i++) {
     if (try_move(e, roots, u, cost, ahead, sum, without_remainder(e, u, form, i)) ||
         try_move(e, roots, u, cost, ahead, sum, without_quotient(e, u, form, i)))
       return true;
@@ -337,7 +342,7 @@ static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint3
 }
 
 static bool try_parts(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t sum) {
-  for (uint32_t i = 0; i < u->walk.count; i++) {
+  for (uint32_t i = 0; i < u->walk.count && may_try(e); i++) {
     const tj_node *part = u->walk.node[i];
     if (part->op == TJ_OP_ADD && !is_part_of_sum(u, i) &&
         try_move(e, roots, u, cost, ahead, sum, with_part(e, u->walk.node[sum], part)))
@@ -349,7 +354,7 @@ static bool try_parts(economy *e, const tj_node *roots[], const usage *u, uint32
 /* Makes the first move that is found to take the cost below `cost`. */
 static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead) {
   usage u = usage_of(e->graph, tj_walk_nodes(e->graph, roots, e->count), roots, e->count);
-  for (uint32_t i = u.walk.count; i-- > 0;) {
+  for (uint32_t i = u.walk.count; i-- > 0 && may_try(e);) {
     bool is_whole = u.walk.node[i]->op == TJ_OP_ADD && !is_part_of_sum(&u, i);
     if (is_whole && (try_digits(e, roots, &u, cost, ahead, i) || try_parts(e, roots, &u, cost, ahead, i)))
       return true;
@@ -381,7 +386,7 @@ void tj_economize(tj_graph *graph, const tj_node *roots[], size_t count) {
     return;
   uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, count + 1);
   const tj_node **one = distinct(graph, &walk, roots, count, number, &e.count);
-  while (e.attempts < MOST_ATTEMPTS && improve(&e, one, tj_instructions_of(graph, one, e.count), MOST_MOVES_AHEAD))
+  while (may_try(&e) && improve(&e, one, tj_instructions_of(graph, one, e.count), MOST_MOVES_AHEAD))
     continue;
   for (size_t i = 0; i < count; i++)
     roots[i] = one[number[i]];

@@ -94,37 +94,40 @@ static lds_place place_in_lds(stager *st, const tj_node *const digit[]) {
                      tj_simplified(graph, tj_mul(graph, number, parts.pitch))};
 }
 
-static const tj_node *swizzled_offset(stager *st, lds_place place) {
-  const tj_node *within = tj_swizzle_apply(st->graph, tj_mapping_lds_swizzle(mapping_of(st)), place.within);
-  return tj_simplified(st->graph, tj_add(st->graph, within, place.part));
+static tj_slot_digits digits_of(stager *st, const tj_node *const *const digit[], uint32_t count) {
+  const tj_mapping *mapping = mapping_of(st);
+  return (tj_slot_digits){tj_coordinates_of_tile(st->graph, st->tiling->shared, mapping), tj_mapping_rank(mapping),
+                          digit, count};
 }
 
 /* Moves the first elements of vectors, by which these are named, to where the swizzle has them. */
-static void swizzle_vectors(stager *st, tj_side *s, const lds_place place[]) {
-  for (uint32_t i = 0; i < s->tile->slot_count; i += s->width)
-    s->element[s->order[i]].access.offset = swizzled_offset(st, place[s->order[i]]);
+static void swizzle_vectors(stager *st, tj_side *s) {
+  tj_graph *graph = st->graph;
+  const tj_swizzle swizzle = tj_mapping_lds_swizzle(mapping_of(st));
+  const uint32_t vectors = s->tile->slot_count / s->width;
+  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, vectors);
+  for (uint32_t i = 0; i < vectors; i++)
+    digit[i] = s->tile->digit[s->order[i * s->width]];
+  const tj_slot_digits at = digits_of(st, digit, vectors);
+  const lds_place any = place_in_lds(st, at.symbol);
+  const tj_node *const *within = tj_at_slots(graph, &at, any.within),
+                       *const *part = tj_at_slots(graph, &at, any.part);
+  for (uint32_t i = 0; i < vectors; i++)
+    s->element[s->order[i * s->width]].access.offset =
+        tj_simplified(graph, tj_add(graph, tj_swizzle_apply(graph, swizzle, within[i]), part[i]));
 }
 
 /* The accesses of slots where the layout has them without its swizzle. */
-static lds_place *place_slots(stager *st, tj_side *s, const tj_side *active) {
+static void place_slots(stager *st, tj_side *s, const tj_side *active) {
   tj_graph *graph = st->graph;
-  const tj_mapping *mapping = mapping_of(st);
-  uint32_t slots = s->tile->slot_count;
-  lds_place *place = TJ_NEW_ARRAY(graph->job, lds_place, slots);
-  const tj_slot_digits at = {tj_coordinates_of_tile(graph, st->tiling->shared, mapping), tj_mapping_rank(mapping),
-                             s->tile->digit, slots};
+  const tj_slot_digits at = digits_of(st, s->tile->digit, s->tile->slot_count);
   const lds_place any = place_in_lds(st, at.symbol);
-  const tj_node *const *within = tj_at_slots(graph, &at, any.within),
-                       *const *part = tj_at_slots(graph, &at, any.part),
-                       *const *offset =
-                           tj_at_slots(graph, &at, tj_simplified(graph, tj_add(graph, any.within, any.part)));
-  s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, slots);
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    place[slot] = (lds_place){within[slot], part[slot]};
+  const tj_node *const *offset =
+      tj_at_slots(graph, &at, tj_simplified(graph, tj_add(graph, any.within, any.part)));
+  s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, at.slots);
+  for (uint32_t slot = 0; slot < at.slots; slot++)
     s->element[slot].access =
         (tj_access){.buffer = TJ_LDS, .offset = offset[slot], .valid = tj_side_active(graph, active, slot)};
-  }
-  return place;
 }
 
 bool tj_lds_strides(tj_graph *graph, const tj_mapping *mapping, const tj_node *stride[]) {
@@ -164,10 +167,10 @@ static tj_side in_lds(stager *st, const tj_side *side) {
   uint32_t widest = st->widest;
   while (swizzle.bits > 0 && widest >> swizzle.base > 1)
     widest /= 2;
-  const lds_place *place = place_slots(st, &s, side);
+  place_slots(st, &s, side);
   tj_side_choose_vectors(graph, st->tiling->domain, &s, widest, TJ_ALIGNED);
   if (swizzle.bits > 0)
-    swizzle_vectors(st, &s, place);
+    swizzle_vectors(st, &s);
   return s;
 }
 
