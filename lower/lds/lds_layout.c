@@ -9,7 +9,7 @@
 #include "lower/lds/lds_cycles.h"
 
 enum {
-  MOST_CANDIDATES = 4096,
+  MOST_SERIES = 2048,
   MOST_GROUPS = 16,
   MOST_RESIDENTS = 8,
   MOST_COUNTED = 60000, /* units of classes of phases, */
@@ -35,15 +35,30 @@ typedef struct {
   tj_stage_form *form;     /* once there is a layout */
 } layout_kind;
 
+/* By how much a layout differs from the one before it. */
+typedef struct {
+  uint32_t pitch, group_pitch, number;
+  int32_t shift;
+} layout_step;
+
+/* Layouts of a kind, each of which costs more than the one before it: more bytes, or a higher number. */
+typedef struct {
+  layout_kind kind;
+  layout_step step;
+  uint32_t left; /* how many there are, the next one among them */
+  uint32_t number;
+  candidate next;
+} series;
+
+/* Of series, the one whose next layout costs least comes first, and others after those at half their places. */
 typedef struct {
   const tj_stage_stream *stream;
   tj_stage_counter *counter;
   uint32_t lines, along; /* of the tile; along, in whole vectors */
   uint32_t turn;         /* vectors that take each bank once */
   layout_kind kind;      /* at hand */
-  candidate *item;
-  uint64_t *order; /* of all, and room for as many */
-  uint32_t count, tried;
+  series **item;
+  uint32_t count, number, tried;
 } candidate_list;
 
 static const tj_stage_tile *tile_of(const tj_stage_stream *s) {
@@ -110,12 +125,6 @@ static bool tries(const tj_stage_tile *tile, unsigned form) {
   return (tile->without & form) == 0;
 }
 
-static uint64_t order_of(const layout_kind *kind, const candidate *c, uint32_t number) {
-  uint32_t address_cost = kind->address_cost + (tj_is_power_of_two(c->layout.pitch) ? 1 : 2);
-  return (uint64_t)(MOST_RESIDENTS - c->residents) << 56 | (uint64_t)address_cost << 48 |
-         (uint64_t)c->layout.bytes << 16 | number;
-}
-
 /* Whether an engine writes a layout: lines one after the other, with gaps alone that its pads make, after so many
  * bytes each. */
 static bool writes_in_order(const tj_dma_engine *engine, const candidate_list *list, const tj_stage_layout *layout) {
@@ -142,48 +151,133 @@ static bool writes(const tj_dma_engine *engine, const candidate_list *list, cons
   return writes_in_order(engine, list, layout) || writes_swizzled(engine, list, layout);
 }
 
-static void add_candidate(candidate_list *list, const tj_stage_layout *layout) {
+/* --- series --- */
+
+static uint64_t order_of(const layout_kind *kind, const candidate *c, uint32_t number) {
+  uint32_t address_cost = kind->address_cost + (tj_is_power_of_two(c->layout.pitch) ? 1 : 2);
+  return (uint64_t)(MOST_RESIDENTS - c->residents) << 56 | (uint64_t)address_cost << 48 |
+         (uint64_t)c->layout.bytes << 16 | number;
+}
+
+/* Whether the next layout of a series is tried, which then is a candidate. Pitches that are powers of two cost less
+ * than those before them, so that they are no part of a series of pitches. */
+static bool is_tried(const candidate_list *list, series *s) {
   const tj_stage_tile *tile = tile_of(list->stream);
-  uint64_t elements = elements_of(&list->kind, layout), bytes = elements * tile->element_bytes;
-  bool has_gaps = elements != (uint64_t)list->lines * list->along;
-  if (list->count == MOST_CANDIDATES || bytes > tile->limit || (tile->is_packed && has_gaps) ||
-      (tile->writer != NULL && !writes(tile->writer, list, layout)))
-    return;
-  candidate *c = &list->item[list->count];
-  uint32_t residents = tile->shared / (uint32_t)bytes;
-  c->layout = *layout;
-  c->layout.direction = list->stream->direction;
-  c->layout.vector = list->stream->vector;
+  candidate *c = &s->next;
+  const uint64_t elements = elements_of(&s->kind, &c->layout), bytes = elements * tile->element_bytes;
+  const bool has_gaps = elements != (uint64_t)list->lines * list->along;
+  if (bytes > tile->limit || (tile->is_packed && has_gaps) ||
+      (s->step.pitch > 0 && tj_is_power_of_two(c->layout.pitch)) ||
+      (tile->writer != NULL && !writes(tile->writer, list, &c->layout)))
+    return false;
+  const uint32_t residents = tile->shared / (uint32_t)bytes;
   c->layout.bytes = (uint32_t)bytes;
-  if (list->kind.form == NULL)
-    list->kind.form = tj_stage_form_of(list->counter, &c->layout);
-  c->form = list->kind.form;
   c->residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS;
   c->waiting = waiting_with(tile, bytes);
-  c->order = order_of(&list->kind, c, list->count++);
+  c->order = order_of(&s->kind, c, s->number);
+  return true;
 }
+
+static void step_on(series *s) {
+  s->left--;
+  s->number += s->step.number;
+  s->next.layout.pitch += s->step.pitch;
+  s->next.layout.group_pitch += s->step.group_pitch;
+  s->next.layout.swizzle.shift += s->step.shift;
+}
+
+/* Steps on to a layout that is tried; false where there is none. */
+static bool find_tried(const candidate_list *list, series *s) {
+  while (s->left > 0 && !is_tried(list, s))
+    step_on(s);
+  return s->left > 0;
+}
+
+static void add_some(candidate_list *list, const tj_stage_layout *first, layout_step step, uint32_t number,
+                     uint32_t count) {
+  series *s = TJ_NEW(list->stream->job, series);
+  *s = (series){list->kind, step, count, number, {.layout = *first}};
+  s->next.layout.direction = list->stream->direction;
+  s->next.layout.vector = list->stream->vector;
+  if (list->count == MOST_SERIES || !find_tried(list, s))
+    return;
+  if (list->kind.form == NULL)
+    list->kind.form = tj_stage_form_of(list->counter, &s->next.layout);
+  s->next.form = list->kind.form;
+  list->item[list->count++] = s;
+}
+
+/* Adds layouts from a first one on, by a step. */
+static void add_series(candidate_list *list, tj_stage_layout layout, layout_step step, uint32_t number,
+                       uint32_t count) {
+  add_some(list, &layout, step, number, count);
+  for (uint32_t i = 0; i < count && step.pitch > 0; i++) {
+    if (tj_is_power_of_two(layout.pitch))
+      add_some(list, &layout, (layout_step){0}, number + i * step.number, 1);
+    layout.pitch += step.pitch;
+    layout.group_pitch += step.group_pitch;
+  }
+}
+
+/* Adds layouts behind all others. */
+static void append_series(candidate_list *list, tj_stage_layout layout, layout_step step, uint32_t count) {
+  step.number = 1;
+  add_series(list, layout, step, list->number, count);
+  list->number += count;
+}
+
+/* Takes the series at a place, of which those after it are in order, to where it is in order. */
+static void sink(candidate_list *list, uint32_t place) {
+  series *const sunk = list->item[place];
+  for (uint32_t after = 2 * place + 1; after < list->count; after = 2 * place + 1) {
+    if (after + 1 < list->count && list->item[after + 1]->next.order < list->item[after]->next.order)
+      after++;
+    if (list->item[after]->next.order > sunk->next.order)
+      break;
+    list->item[place] = list->item[after];
+    place = after;
+  }
+  list->item[place] = sunk;
+}
+
+static void put_in_order(candidate_list *list) {
+  for (uint32_t place = list->count / 2; place-- > 0;)
+    sink(list, place);
+}
+
+/* Passes over the layout that costs least. */
+static void pass_over(candidate_list *list) {
+  series *first = list->item[0];
+  step_on(first);
+  if (!find_tried(list, first))
+    list->item[0] = list->item[--list->count];
+  if (list->count > 0)
+    sink(list, 0);
+}
+
+/* --- candidates --- */
 
 /* Lines one after the other, with up to a turn of the banks between them. The first one is the plain layout. */
 static void add_paddings(candidate_list *list) {
-  uint32_t end = tries(tile_of(list->stream), TJ_STAGE_PADDINGS) ? list->turn : 1;
+  uint32_t vector = list->stream->vector, padded = list->along + vector;
   turn_to(list, 1, 0, false);
-  for (uint32_t padding = 0; padding < end; padding++) {
-    uint32_t pitch = list->along + padding * list->stream->vector;
-    add_candidate(list, &(tj_stage_layout){.group = 1, .pitch = pitch, .group_pitch = pitch});
-  }
+  append_series(list, (tj_stage_layout){.group = 1, .pitch = list->along, .group_pitch = list->along},
+                (layout_step){0}, 1);
+  if (tries(tile_of(list->stream), TJ_STAGE_PADDINGS))
+    append_series(list, (tj_stage_layout){.group = 1, .pitch = padded, .group_pitch = padded},
+                  (layout_step){.pitch = vector, .group_pitch = vector}, list->turn - 1);
 }
 
 /* Swizzles of a layout that leave vectors whole and reach no further than the banks. */
 static void add_swizzles_of(candidate_list *list, tj_stage_layout layout) {
   if (!turn_to(list, layout.group, 0, true))
     return;
-  uint32_t first = tj_log2(list->stream->vector), top = first + tj_log2(list->turn), size = list->lines * list->along;
+  uint32_t first = tj_log2(list->stream->vector), top = first + tj_log2(list->turn),
+           most = tj_log2(list->lines * list->along);
   for (uint32_t bits = 1; first + bits <= top; bits++) {
-    for (uint32_t base = first; base + bits <= top; base++) {
-      for (uint32_t shift = bits; size >> (base + shift) > 0; shift++) {
-        layout.swizzle = (tj_swizzle){(int32_t)bits, (int32_t)base, (int32_t)shift};
-        add_candidate(list, &layout);
-      }
+    for (uint32_t base = first; base + bits <= top && base + bits <= most; base++) {
+      layout.swizzle = (tj_swizzle){(int32_t)bits, (int32_t)base, (int32_t)bits};
+      append_series(list, layout, (layout_step){.shift = 1}, most - base - bits + 1);
     }
   }
 }
@@ -202,7 +296,7 @@ static void add_boxes(candidate_list *list) {
     }
     layout.swizzle = (tj_swizzle){(int32_t)(tj_log2(row) - base), (int32_t)base, 3};
     if (turn_to(list, 1, layout.run, true))
-      add_candidate(list, &layout);
+      append_series(list, layout, (layout_step){0}, 1);
   }
 }
 
@@ -223,13 +317,12 @@ static void add_groups_of(candidate_list *list, uint32_t group) {
   if (!turn_to(list, group, 0, false))
     return;
   for (uint32_t between = 0; between < list->turn; between = between == 0 ? 1 : 2 * between) {
-    for (uint32_t padding = 0; padding < list->turn; padding++) {
-      uint32_t near = list->along + between * vector;
-      add_candidate(
-          list, &(tj_stage_layout){.group = group, .pitch = near, .group_pitch = group * near + padding * vector});
-      add_candidate(
-          list, &(tj_stage_layout){.group = group, .pitch = groups * near + padding * vector, .group_pitch = near});
-    }
+    uint32_t near = list->along + between * vector;
+    add_series(list, (tj_stage_layout){.group = group, .pitch = near, .group_pitch = group * near},
+               (layout_step){.group_pitch = vector, .number = 2}, list->number, list->turn);
+    add_series(list, (tj_stage_layout){.group = group, .pitch = groups * near, .group_pitch = near},
+               (layout_step){.pitch = vector, .number = 2}, list->number + 1, list->turn);
+    list->number += 2 * list->turn;
   }
 }
 
@@ -270,12 +363,10 @@ static void add_runs_of(candidate_list *list, uint32_t run, uint32_t group) {
     return;
   for (uint32_t between = 1; between < list->turn; between++) {
     uint32_t run_pitch = run + between * vector, pitch = list->along / run * run_pitch;
-    for (uint32_t padding = 0; padding < list->turn; padding++) {
-      tj_stage_layout layout = {.group = group, .pitch = pitch, .run = run, .run_pitch = run_pitch};
-      layout.group_pitch = group * pitch + padding * vector;
-      layout.pitch = group == 1 ? layout.group_pitch : pitch;
-      add_candidate(list, &layout);
-    }
+    append_series(list,
+                  (tj_stage_layout){
+                      .group = group, .pitch = pitch, .group_pitch = group * pitch, .run = run, .run_pitch = run_pitch},
+                  (layout_step){.pitch = group == 1 ? vector : 0, .group_pitch = vector}, list->turn);
   }
 }
 
@@ -293,7 +384,7 @@ static void add_runs(candidate_list *list) {
 }
 
 /* In memory that lists for other streams have used. */
-static candidate_list new_list(tj_stage_counter *counter, candidate item[], uint64_t order[]) {
+static candidate_list new_list(tj_stage_counter *counter, series *item[]) {
   const tj_stage_stream *s = counter->stream;
   const tj_stage_tile *tile = tile_of(s);
   bool by_row = s->direction == TJ_STAGE_ROW;
@@ -302,8 +393,7 @@ static candidate_list new_list(tj_stage_counter *counter, candidate item[], uint
                           .lines = by_row ? tile->rows : tile->columns,
                           .along = (uint32_t)tj_rounded_up(by_row ? tile->columns : tile->rows, s->vector),
                           .turn = s->model->banks * TJ_BANK_BYTES / (s->vector * tile->element_bytes),
-                          .item = item,
-                          .order = order};
+                          .item = item};
 }
 
 /* --- the choice --- */
@@ -333,47 +423,14 @@ static uint32_t cycles_too_dear(const tj_stage_stream *s) {
   return tile_of(s)->dearest == 0 || cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
 }
 
-/* Sorts orders by one byte, so that those alike stay as they are; `begin`: how many have it, by byte. */
-static void sort_by_byte(const uint64_t from[], uint32_t count, unsigned shift, uint32_t begin[], uint64_t to[]) {
-  for (uint32_t byte = 0, sum = 0; byte <= UINT8_MAX; byte++) {
-    sum += begin[byte];
-    begin[byte] = sum - begin[byte];
-  }
-  for (uint32_t i = 0; i < count; i++)
-    to[begin[from[i] >> shift & UINT8_MAX]++] = from[i];
-}
-
-/* The orders of all candidates, the first one first. The lowest bits, which are numbers, are in order as they come.
- */
-static const uint64_t *put_in_order(const candidate_list *list) {
-  enum { NUMBER_BITS = 16, BYTE_BITS = 8, ORDER_BYTES = (64 - NUMBER_BITS) / BYTE_BITS };
-  uint64_t *order = list->order, *other = order + MOST_CANDIDATES;
-  uint32_t begin[ORDER_BYTES][UINT8_MAX + 1] = {0};
-  for (uint32_t i = 0; i < list->count; i++) {
-    order[i] = list->item[i].order;
-    for (uint32_t k = 0; k < ORDER_BYTES; k++)
-      begin[k][order[i] >> (NUMBER_BITS + k * BYTE_BITS) & UINT8_MAX]++;
-  }
-  for (uint32_t k = 0; k < ORDER_BYTES && list->count > 0; k++) {
-    const unsigned shift = NUMBER_BITS + k * BYTE_BITS;
-    if (begin[k][order[0] >> shift & UINT8_MAX] == list->count)
-      continue;
-    sort_by_byte(order, list->count, shift, begin[k], other);
-    uint64_t *const sorted = other;
-    other = order;
-    order = sorted;
-  }
-  return order;
-}
-
 /* Candidates come in order of cost, so only fewer cycles win. Where so many have been counted that it takes long, the
  * best so far has to do. */
 static void try_all(candidate_list *list, outcome *o) {
   const tj_stage_stream *s = list->stream;
-  const uint64_t limit = *list->counter->counted + o->counted, *order = put_in_order(list);
+  const uint64_t limit = *list->counter->counted + o->counted;
   o->stream = NULL;
-  for (uint32_t i = 0; i < list->count; i++) {
-    const candidate *next = &list->item[(uint16_t)order[i]];
+  for (put_in_order(list); list->count > 0; pass_over(list)) {
+    const candidate *next = &list->item[0]->next;
     const uint32_t most = cycles_to_beat(o, next);
     if (most <= s->least || ((o->stream != NULL || o->most < UINT32_MAX) && *list->counter->counted > limit))
       return;
@@ -400,7 +457,7 @@ static void try_more(candidate_list *list, outcome *o) {
   uint32_t most = cycles_to_beat(o, &more.best);
   if (more.stream != NULL && (more.cycles < most || (more.cycles == most && more.best.order < o->best.order)))
     *o = more;
-  list->count = 0;
+  list->count = list->number = 0;
 }
 
 /* The best of all streams. */
@@ -410,12 +467,11 @@ typedef struct {
   uint32_t enough;       /* what the best costs at most; of streams whose layouts were too dear, the least of those */
   uint32_t tried;
   uint64_t counted;
-  candidate *item; /* memory for lists, */
-  uint64_t *order; /* and to put them in order */
+  series **item; /* memory for lists */
 } search;
 
 static outcome search_stream(tj_stage_stream *s, tj_stage_counter *counter, search *all) {
-  candidate_list list = new_list(counter, all->item, all->order);
+  candidate_list list = new_list(counter, all->item);
   bool is_likely = all->best.stream != NULL || all->enough == UINT32_MAX;
   outcome o = {.stream = NULL, .most = UINT32_MAX, .counted = is_likely ? MOST_COUNTED : FEW_COUNTED};
   add_paddings(&list);
@@ -425,8 +481,8 @@ static outcome search_stream(tj_stage_stream *s, tj_stage_counter *counter, sear
   if (o.most <= s->least)
     return o;
   tj_stage_find_places(s);
-  o.plain = list.item[0];
-  uint32_t most_residents = list.item[0].residents;
+  o.plain = list.item[0]->next;
+  uint32_t most_residents = o.plain.residents;
   try_more(&list, &o);
   if (!is_enough(&o, most_residents)) {
     if (tile_of(s)->writer != NULL)
@@ -507,8 +563,7 @@ static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_p
   *all = (search){.least = UINT32_MAX,
                   .ideal = UINT32_MAX,
                   .enough = UINT32_MAX,
-                  .item = tj_arena_raw(&job->arena, MOST_CANDIDATES, sizeof(candidate)),
-                  .order = tj_arena_raw(&job->arena, 2 * MOST_CANDIDATES, sizeof(uint64_t))};
+                  .item = tj_arena_raw(&job->arena, MOST_SERIES, sizeof(series *))};
   uint32_t narrowest = tj_stage_narrowest(tile);
   narrowest = tile->narrowest > narrowest ? tile->narrowest : narrowest;
   for (unsigned d = 0; d < 2; d++) {
