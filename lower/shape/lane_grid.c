@@ -37,10 +37,12 @@ void tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most, int
   grid->count = digits;
   grid->lanes = grid->slots = 1;
   grid->phase = phase;
+  grid->values = 1;
   for (uint32_t i = 0; i < digits; i++) {
     grid->digit[i] = share_digit(grid, count[i], &most);
     grid->lanes *= grid->digit[i].lanes;
     grid->slots *= grid->digit[i].slots;
+    grid->values *= (double)count[i];
   }
 }
 
@@ -63,8 +65,5 @@ bool tj_lane_grid_keeps_phases(const tj_lane_grid *grid) {
 }
 
 double tj_lane_grid_use(const tj_lane_grid *grid, int64_t work_items) {
-  double elements = 1;
-  for (uint32_t i = 0; i < grid->count; i++)
-    elements *= (double)grid->digit[i].count;
-  return elements / ((double)work_items * (double)grid->slots);
+  return grid->values / ((double)work_items * (double)grid->slots);
 }

@@ -24,6 +24,7 @@ typedef struct {
   int64_t lanes; /* work-items that take part */
   int64_t slots; /* of each */
   int64_t phase; /* work-items that LDS serves at a time */
+  double values; /* of all digits together */
 } tj_lane_grid;
 
 /* Shares digits of these counts, first fastest, out among `most` work-items, of whom LDS serves `phase` at a time: a

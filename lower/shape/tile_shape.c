@@ -6,6 +6,7 @@
 #include "base/integer.h"
 #include "base/machine/bank.h"
 #include "base/number/cost.h"
+#include "base/number/keys.h"
 #include "base/number/power.h"
 #include "lower/access/price.h"
 
@@ -18,6 +19,7 @@ enum {
   LEAST_WORK_ITEMS = 256,
   MOST_WORK_ITEMS = 1024,
   MOST_PASSES = 6,
+  MOST_KNOWN = 1024,
   LEAST_RUN = 32,  /* bytes, of what is more than one tile */
   MOST_BLOCK = 64, /* elements of a block of loads */
   VECTOR_BYTES = 16
@@ -340,6 +342,7 @@ typedef struct {
   const tj_shape_problem *problem;
   tj_tile_shape *shape; /* by cost */
   uint32_t count, most;
+  uint64_t known[MOST_KNOWN]; /* keys of extents that have been tried, each at its place if no other one is there */
 } search;
 
 static bool is_same_shape(const tj_shape_problem *problem, const tj_tile_shape *a, const tj_tile_shape *b) {
@@ -427,6 +430,17 @@ static void try_passes(search *s, tj_tile_shape *shape) {
   }
 }
 
+/* Whether extents have not been tried yet, as far as that is known: many pairs of reaches come to the same. */
+static bool is_new(search *s, const tj_tile_shape *shape) {
+  uint64_t key = tj_key_mix(0, shape->is_staged);
+  for (uint32_t m = 0; m < s->problem->count; m++)
+    key = tj_key_mix(key, (uint64_t)shape->extent[m]);
+  uint64_t *known = &s->known[key % MOST_KNOWN];
+  const bool is_known = *known == key;
+  *known = key;
+  return !is_known;
+}
+
 static void try_extents(search *s, const reach *a, const reach *b, bool is_staged) {
   tj_tile_shape shape = {.is_staged = is_staged, .passes = 1, .turn = s->problem->lds_phase / 2};
   int64_t most = most_elements(s->problem), volume = 1;
@@ -434,38 +448,15 @@ static void try_extents(search *s, const reach *a, const reach *b, bool is_stage
     shape.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];
     volume *= shape.extent[m];
   }
-  if (volume > most)
+  if (volume > most || !is_new(s, &shape))
     return;
   set_units(s->problem, &shape);
   try_passes(s, &shape);
 }
 
-static bool is_within(const tj_shape_problem *problem, const reach *a, const reach *b) {
-  bool is_inside = true;
-  for (uint32_t m = 0; m < problem->count; m++)
-    is_inside = is_inside && a->extent[m] <= b->extent[m];
-  return is_inside;
-}
-
-/* A pair of reaches, of which one may be within the other: what such pairs come to is the other alone, tried once. */
-typedef struct {
-  bool loaded_within, stored_within, is_known;
-} pairing;
-
-/* `stored_tried`, `loaded_tried`: whether pairs have come to that reach alone. */
-static pairing pair_up(const tj_shape_problem *problem, const reach *loaded, const reach *stored, bool *loaded_tried,
-                       bool *stored_tried) {
-  pairing pair = {is_within(problem, loaded, stored), is_within(problem, stored, loaded), false};
-  pair.is_known = (pair.loaded_within && *stored_tried) || (pair.stored_within && *loaded_tried);
-  *stored_tried = *stored_tried || pair.loaded_within;
-  *loaded_tried = *loaded_tried || pair.stored_within;
-  return pair;
-}
-
 uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape shape[], uint32_t most) {
   reach_list loaded = {.count = 0}, stored = {.count = 0};
-  search s = {problem, shape, 0, most};
-  bool loaded_tried[MOST_REACHES] = {false}, stored_tried[MOST_REACHES] = {false};
+  search s = {.problem = problem, .shape = shape, .most = most};
   list_reaches(problem, TJ_SOURCE, most_elements(problem), &loaded);
   list_reaches(problem, TJ_DESTINATION, most_elements(problem), &stored);
   bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
@@ -473,12 +464,10 @@ uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape sh
     try_extents(&s, &stored.item[i], &stored.item[i], false);
   for (uint32_t i = 0; i < stored.count; i++) {
     for (uint32_t k = 0; k < loaded.count; k++) {
-      const reach *load = &loaded.item[k], *store = &stored.item[i];
-      const pairing pair = pair_up(problem, load, store, &loaded_tried[k], &stored_tried[i]);
-      if (!turns && !pair.loaded_within && !pair.is_known)
-        try_extents(&s, load, store, false);
-      if (problem->may_stage && !pair.is_known)
-        try_extents(&s, load, store, true);
+      if (!turns)
+        try_extents(&s, &loaded.item[k], &stored.item[i], false);
+      if (problem->may_stage)
+        try_extents(&s, &loaded.item[k], &stored.item[i], true);
     }
   }
   return s.count;
