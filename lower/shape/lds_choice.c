@@ -239,10 +239,11 @@ static uint64_t lanes_with(const chooser *c, const passage *way, uint32_t slot, 
 
 /* Those of them whose element goes in a round. */
 static uint64_t lanes_in_round(const chooser *c, const tj_stage_access *access, uint32_t round) {
+  const uint32_t first = round * c->rows - access->at_row;
   uint64_t active = 0;
   for (uint64_t left = access->active; left != 0; left &= left - 1) {
     uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    active |= (uint64_t)((access->row[lane] + access->at_row) / c->rows == round) << lane;
+    active |= (uint64_t)(access->row[lane] - first < c->rows) << lane;
   }
   return active;
 }

@@ -125,8 +125,11 @@ static const tj_node *base_of(const evaluation *e, uint32_t slot, uint32_t mode)
 static uint32_t class_of(const evaluation *e, tj_keys *keys, uint32_t slot) {
   uint32_t number = 0;
   for (uint32_t m = 0; m < e->at->modes; m++) {
+    const tj_node *digit = e->at->digit[slot][m];
+    const bool is_nothing = e->use[m].is_linear && tj_is_constant(digit);
     if (e->use[m].is_used)
-      number = tj_key_number(keys, tj_key_mix(0, (uint64_t)number << 32 | base_of(e, slot, m)->id));
+      number = tj_key_number(
+          keys, tj_key_mix(0, (uint64_t)number << 32 | (is_nothing ? UINT32_MAX : base_of(e, slot, m)->id)));
   }
   return number;
 }
