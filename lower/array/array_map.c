@@ -39,6 +39,11 @@ static void assume_in_access(tj_graph *graph, const tj_substitution *assumed, tj
   access->valid = assumed_node(graph, assumed, access->valid);
 }
 
+static void assume_at_seam(tj_graph *graph, const tj_substitution *assumed, tj_array_seam *seam) {
+  seam->size = assumed_node(graph, assumed, seam->size);
+  seam->times = assumed_node(graph, assumed, seam->times);
+}
+
 /* The space in terms of what is assumed, with symbols of rows and columns that know of it. */
 static const tj_array_space *assumed_space(const array_map *map, const tj_substitution *assumed) {
   tj_graph *graph = map->graph;
@@ -60,7 +65,7 @@ static const tj_array_space *assumed_space(const array_map *map, const tj_substi
   all.from[assumed->count + 1] = from->column;
   all.to[assumed->count + 1] = space->column;
   for (uint32_t i = 0; i < from->seam_count; i++)
-    space->seam[i].size = assumed_node(graph, assumed, from->seam[i].size);
+    assume_at_seam(graph, assumed, &space->seam[i]);
   uint32_t rank = from->arrays->program->rank;
   space->digit = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1);
   for (uint32_t m = 0; m < rank; m++)
@@ -163,10 +168,22 @@ static void offer_stream(array_map *map, const tj_node *condition) {
 
 /* --- tiers --- */
 
+/* None: some cannot be met, or nothing is to be gained. */
+static tj_demands demands_of_tier(const array_map *map, const tj_array_tier *tier) {
+  tj_graph *graph = map->graph;
+  const tj_array_space *space = map->space;
+  const tj_node *size = space->seam_count > 0 ? space->seam[0].size : space->columns.size;
+  const tj_demands demands = tj_demands_of_size(graph, size, tier->multiple, tier->columns);
+  const tj_array_seam *seam = tj_array_returning_seam(space);
+  if (tier->times == 1 || seam == NULL)
+    return demands;
+  const tj_demands times = tj_demands_of_size(graph, seam->times, tier->times, INT64_MAX);
+  return times.count == 1 ? tj_demands_with(graph, &demands, times.demand[0]) : (tj_demands){NULL, 0};
+}
+
 static void offer_tier(array_map *map, tj_array_tier tier) {
   tj_graph *graph = map->graph;
-  const tj_node *size = map->space->seam_count > 0 ? map->space->seam[0].size : map->space->columns.size;
-  tj_demands demands = tj_demands_of_size(graph, size, tier.multiple, tier.columns);
+  tj_demands demands = demands_of_tier(map, &tier);
   if (demands.count == 0)
     return;
   tj_substitution assumed = tj_assume(graph, &demands);
@@ -176,7 +193,9 @@ static void offer_tier(array_map *map, tj_array_tier tier) {
   const tj_node *condition = tj_demands_condition(graph, &demands);
   if (!tj_kernel_fits(graph, kernel) || tj_is_int(condition, 1))
     return;
-  const char *length = tier.columns == INT64_MAX ? "" : tj_string_format(graph->job, "%lld", (long long)tier.columns);
+  const char *length = tier.columns != INT64_MAX ? tj_string_format(graph->job, "%lld", (long long)tier.columns)
+                       : tier.times > 1          ? ".shared"
+                                                 : "";
   offer(map, kernel, condition, tj_string_format(graph->job, "%s.rows%s", map->written->name, length));
   if (map->target->wave_size == 1)
     offer_stream(map, condition);

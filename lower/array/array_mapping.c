@@ -68,7 +68,7 @@ const tj_mapping *tj_array_mapping_of(const tj_array_space *space, const tj_arra
                                       const tj_target *target) {
   tj_graph *graph = space->graph;
   uint32_t row = row_mode(space), column = column_mode(space), rank = 0;
-  if (target->wave_size == 1 || shape->is_split || (row == NO_MODE && shape->rows > 1) ||
+  if (target->wave_size == 1 || shape->is_split || shape->apart != NULL || (row == NO_MODE && shape->rows > 1) ||
       (column == NO_MODE && columns_of(shape) > 1) || (row == NO_MODE && column == NO_MODE))
     return NULL;
   int64_t extent[2];

@@ -7,7 +7,8 @@
  *     tile=(rows, columns), load=((lanes,rows),(width,repeats)):((width@1,1@0),(1@1,(lanes*width)@1))
  *
  * A tile may end beyond the row. Where it is shorter and rows are reduced, they pass by in a loop; elsewhere other
- * workgroups have what is left of them. On the host, and of rows that are split, no mapping says who has what. */
+ * workgroups have what is left of them. On the host, of rows that are split, and of columns of a lane that are
+ * `apart` otherwise, no mapping says who has what. */
 #ifndef TJ_LOWER_ARRAY_MAPPING_H
 #define TJ_LOWER_ARRAY_MAPPING_H
 

@@ -88,7 +88,7 @@ static void place_workgroups(tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
   tj_array_shape *shape = &maker->shape;
   tj_kernel *kernel = maker->kernel;
-  const tj_node *rows = maker->space->rows.size, *columns = maker->space->columns.size;
+  const tj_node *rows = maker->space->rows.size, *columns = tj_array_taken(maker);
   const tj_node *pieces = parts_of(graph, columns, takes_whole_rows(maker) ? NULL : shape->piece);
   const tj_node *groups = parts_of(graph, rows, int_of(maker, shape->rows));
   const tj_node *all = tj_simplified(graph, tj_terse_mul(graph, groups, pieces));
@@ -161,7 +161,7 @@ static void take_columns(tj_array_maker *maker, const tj_array_region *region, u
 /* `is_inner`: all of it is there. */
 static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
   tj_graph *graph = maker->graph;
-  const tj_node *size = maker->space->columns.size;
+  const tj_node *size = tj_array_taken(maker);
   if (maker->shape.piece == NULL)
     return size;
   const tj_node *end = tj_add(graph, maker->base_column, maker->shape.piece);
@@ -169,7 +169,7 @@ static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
 }
 
 static int64_t columns_of_trip(const tj_array_maker *maker) {
-  return (int64_t)maker->shape.lanes * tj_array_columns(maker);
+  return (int64_t)maker->shape.lanes * (maker->shape.apart != NULL ? maker->shape.width : tj_array_columns(maker));
 }
 
 /* Columns that all lanes have, trip by trip. */
@@ -219,7 +219,7 @@ static void loop_over_columns(tj_array_maker *maker, uint32_t level, bool is_inn
 }
 
 static void add_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
-  const tj_node *size = maker->space->columns.size;
+  const tj_node *size = tj_array_taken(maker);
   if (maker->shape.loops) {
     loop_over_columns(maker, level, is_inner);
     return;
@@ -335,7 +335,7 @@ static const tj_node *has_all_rows(const tj_array_maker *maker) {
 static const tj_node *has_all_columns(const tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
   const tj_array_shape *shape = &maker->shape;
-  const tj_node *size = maker->space->columns.size;
+  const tj_node *size = tj_array_taken(maker);
   bool is_whole = (shape->loops && !shape->is_split) || shape->piece == NULL ||
                   tj_facts_divisible(&size->facts, tj_facts_content(&shape->piece->facts));
   return is_whole ? int_of(maker, 1) : tj_less_equal(graph, tj_add(graph, maker->base_column, shape->piece), size);
@@ -409,5 +409,6 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
 tj_kernel *tj_rows_as_written(tj_graph *graph, const tj_kernel *definition) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
   *space = tj_array_space_of(graph, definition, 0);
-  return tj_rows_make(graph, definition, space, (tj_array_shape){1, 1, 1, 1, true, NULL, 0, false}, NULL, 0);
+  const tj_array_shape shape = {.rows = 1, .lanes = 1, .width = 1, .repeats = 1, .loops = true};
+  return tj_rows_make(graph, definition, space, shape, NULL, 0);
 }

@@ -29,6 +29,10 @@ static uint32_t largest_bytes(const tj_array_space *space, const tj_kernel *kern
   return bytes;
 }
 
+static bool is_host(const tj_target *target) {
+  return target->wave_size == 1;
+}
+
 static uint32_t power_of_two_from(int64_t least, uint32_t most) {
   uint32_t power = 1;
   while (power < most && power < least)
@@ -118,42 +122,23 @@ static uint32_t most_columns(const tj_array_space *space) {
   return columns_of_buffers(space, MOST_COLUMNS);
 }
 
-/* The columns up to where arrays that have the same elements again after a seam have others. */
-static const tj_node *columns_after(const tj_array_space *space, uint32_t seam) {
-  uint32_t end = seam + 1;
-  while (end < space->seam_count && !space->seam[end].ends)
-    end++;
-  return end < space->seam_count ? space->seam[end].size : space->columns.size;
-}
-
-/* Whether an array has the same elements in columns that are so many apart, `repeats` times. */
-static bool returns_after(const tj_array_space *space, int64_t columns, uint32_t repeats) {
-  for (uint32_t i = 0; i < space->seam_count; i++) {
-    const tj_node *all = columns_after(space, i);
-    const tj_facts *again = &space->seam[i].size->facts;
-    bool is_known = again->low == again->high && columns % again->low == 0;
-    bool stays = (all == space->columns.size && all->facts.low != all->facts.high) ||
-                 tj_facts_divisible(&all->facts, columns * repeats);
-    if (space->seam[i].returns && is_known && stays)
-      return true;
-  }
-  return false;
-}
-
-/* As many columns of a lane as registers hold whose elements of some array are the same, which is loaded once. Lanes
- * of a wave stay in one row, unless that is short. */
+/* As many columns of a lane as registers hold that are so far apart that elements of an array are the same, which are
+ * loaded once. Where rows may be short, the lanes of a wave take one. */
 static void share_columns(const tj_array_space *space, const tj_target *target, tj_array_shape *shape) {
-  for (uint32_t repeats = most_columns(space) / shape->width; repeats > 1; repeats--) {
-    for (uint32_t lanes = WORK_ITEMS; lanes > 1; lanes /= 2) {
-      int64_t apart = (int64_t)lanes * shape->width;
-      bool is_wide = lanes >= target->wave_size || apart * repeats >= space->columns.size->facts.high;
-      if (!is_wide || !returns_after(space, apart, repeats))
-        continue;
-      shape->lanes = lanes;
-      shape->repeats = repeats;
-      return;
-    }
-  }
+  tj_graph *graph = space->graph;
+  const tj_array_seam *seam = tj_array_returning_seam(space);
+  uint32_t repeats = seam != NULL ? most_columns(space) / shape->width : 1;
+  while (repeats > 1 && !tj_facts_divisible(&seam->times->facts, repeats))
+    repeats--;
+  if (repeats <= 1)
+    return;
+  const tj_node *apart = tj_mul(graph, seam->size, tj_div(graph, seam->times, tj_int(graph, repeats)));
+  shape->apart = tj_simplified(graph, apart);
+  shape->repeats = repeats;
+  uint32_t most = tj_is_constant(shape->apart) ? WORK_ITEMS : target->wave_size;
+  shape->lanes = power_of_two_from((shape->apart->facts.high - 1) / shape->width + 1, most);
+  if (tj_is_int(shape->apart, (int64_t)shape->lanes * shape->width))
+    shape->apart = NULL;
 }
 
 /* Each element by itself: enough work-items for a row, the others for further rows. */
@@ -166,12 +151,13 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
   if (!target->has_unaligned_vectors || space->seam_count > 0 || is_short)
     shape.width = whole_width(space, shape.width);
   shape.lanes = power_of_two_from((size->facts.high - 1) / shape.width + 1, WORK_ITEMS);
-  if (size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
+  if (space->seam_count == 0 && size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
     shape.repeats = MOST_REPEATS;
   share_columns(space, target, &shape);
-  int64_t own = (int64_t)shape.lanes * shape.width * shape.repeats;
-  shape.piece = size->facts.high > own ? tj_int(space->graph, own) : NULL;
-  shape.rows = shape.piece != NULL ? 1 : rows_of(space, target, WORK_ITEMS, shape.lanes);
+  const tj_node *taken = shape.apart != NULL ? shape.apart : size;
+  int64_t own = (int64_t)shape.lanes * shape.width * (shape.apart != NULL ? 1 : shape.repeats);
+  shape.piece = taken->facts.high > own ? tj_int(space->graph, own) : NULL;
+  shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
   return shape;
 }
 
@@ -226,23 +212,30 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   return shape;
 }
 
+/* Those of whole vectors; and of these, those of which lanes share as much as registers hold. */
+static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, tj_array_tier tier[]) {
+  const tj_array_seam *seam = tj_array_returning_seam(space);
+  int64_t times = most_columns(space) / width;
+  tier[0] = (tj_array_tier){INT64_MAX, width, 1};
+  tier[1] = (tj_array_tier){INT64_MAX, width, times};
+  return seam != NULL && times > 1 && !tj_facts_divisible(&seam->times->facts, times) ? 2 : 1;
+}
+
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                         tj_array_tier tier[]) {
   int64_t width = tj_array_widest(space, kernel, target);
-  if (!space->is_reduced) {
-    tier[0] = (tj_array_tier){INT64_MAX, width};
-    return width > 1 && target->wave_size > 1 ? 1 : 0;
-  }
-  if (target->wave_size == 1) {
-    tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH};
+  if (!space->is_reduced)
+    return width > 1 && !is_host(target) ? tiers_of_elements(space, width, tier) : 0;
+  if (is_host(target)) {
+    tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH, 1};
     return 1;
   }
   uint32_t most = most_columns(space), lanes = most_lanes(target), count = 0;
-  tier[count++] = (tj_array_tier){INT64_MAX, width};
+  tier[count++] = (tj_array_tier){INT64_MAX, width, 1};
   for (int64_t columns = (int64_t)lanes * most; count < TJ_ARRAY_MOST_TIERS; columns /= 2) {
     if (columns < (int64_t)target->wave_size * columns_in_wave(most, target))
       break;
-    tier[count++] = (tj_array_tier){columns, width};
+    tier[count++] = (tj_array_tier){columns, width, 1};
   }
   return count;
 }
@@ -250,10 +243,6 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
 /* --- rows of several workgroups --- */
 
 enum { HOST_PIECE = 16384, LEAST_PIECES = 4 /* of a row, for them to be worth it */ };
-
-static bool is_host(const tj_target *target) {
-  return target->wave_size == 1;
-}
 
 int64_t tj_array_most_pieces(const tj_target *target) {
   enum { PIECES = 1024, HOST_PIECES = 64 };
@@ -304,7 +293,9 @@ const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const
       shape->piece == NULL ? "" : tj_string_format(job, " in pieces of %s", tj_node_brief(job, shape->piece));
   const char *trip = shape->loops ? " a trip" : "";
   const char *times = readings == 1 ? "" : tj_string_format(job, "; read %u times", readings);
-  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s%s", shape->rows,
+  const char *apart =
+      shape->apart == NULL ? "" : tj_string_format(job, ", %s apart", tj_node_brief(job, shape->apart));
+  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s%s%s", shape->rows,
                           space->is_reduced ? "rows" : "runs", piece, shape->lanes, shape->repeats, shape->width,
-                          trip, times);
+                          apart, trip, times);
 }

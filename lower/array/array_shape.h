@@ -7,11 +7,13 @@
 #include "lower/machine/target.h"
 
 typedef struct {
-  uint32_t rows;        /* of a workgroup */
-  uint32_t lanes;       /* work-items of a row; a power of two */
-  uint32_t width;       /* neighbouring columns of a lane; a power of two */
-  uint32_t repeats;     /* how many times so many */
-  bool loops;           /* over the columns of a row, or of a piece of one */
+  uint32_t rows;    /* of a workgroup */
+  uint32_t lanes;   /* work-items of a row; a power of two */
+  uint32_t width;   /* neighbouring columns of a lane; a power of two */
+  uint32_t repeats; /* how many times so many */
+  const tj_node
+      *apart; /* these are so many columns apart, which a row has `repeats` times; NULL: those of all lanes */
+  bool loops; /* over the columns of a row, or of a piece of one */
   const tj_node *piece; /* columns of a workgroup, an expression of parameters; NULL: all */
   uint32_t kept; /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */
   bool is_split; /* the pieces of a row are reduced together: kernel by kernel (array_split.h) */
@@ -29,7 +31,8 @@ uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, c
 /* Rows whose length the launch brings, for which a kernel of its own is worth it. */
 typedef struct {
   int64_t columns;  /* at most; INT64_MAX: any number */
-  int64_t multiple; /* of which their number is one */
+  int64_t multiple; /* of which their number is one; with seams, that before the first */
+  int64_t times;    /* of which it is one, how often columns come again behind a seam; 1: any number */
 } tj_array_tier;
 
 enum { TJ_ARRAY_MOST_TIERS = 7 };

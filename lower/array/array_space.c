@@ -137,21 +137,23 @@ static bool continues(const tj_array_space *space, uint32_t mode, uint32_t next)
   return is;
 }
 
-/* Between the columns and what follows along mode `next`. */
-static tj_array_seam seam_before(const tj_array_space *space, uint32_t next) {
-  tj_array_seam seam = {.size = space->columns.size, .is_even = true};
+/* Between the columns and what follows along mode `next`. False: where an array that has had the same elements again
+ * would have others. */
+static bool find_seam(const tj_array_space *space, uint32_t next, tj_array_seam *seam) {
   uint64_t inside = tj_array_axis_modes(&space->columns);
   uint32_t last = space->columns.mode[space->columns.count - 1];
+  *seam = (tj_array_seam){space->columns.size, .is_even = true, .times = tj_int(space->graph, 1)};
   for (uint32_t i = 0; i < space->argument_count; i++) {
     uint64_t varies = space->is_array[i] ? space->varies[i] & inside : 0;
     if (varies == 0 || steps_on(space, i, last, next))
       continue;
     bool goes_on = (space->varies[i] >> next & 1) != 0;
-    seam.is_even = false;
-    seam.returns = seam.returns || !goes_on;
-    seam.ends = seam.ends || (goes_on && varies != inside);
+    if (goes_on && varies != inside && (varies >> space->columns.mode[0] & 1) != 0)
+      return false;
+    seam->is_even = false;
+    seam->returns = seam->returns || !goes_on;
   }
-  return seam;
+  return true;
 }
 
 static void add_mode(tj_array_space *space, tj_array_axis *axis, uint32_t mode) {
@@ -159,12 +161,38 @@ static void add_mode(tj_array_space *space, tj_array_axis *axis, uint32_t mode) 
   axis->size = tj_simplified(space->graph, tj_terse_mul(space->graph, axis->size, program_of(space)->extent[mode]));
 }
 
+/* Whether elements of some array may not be there: which are, would be a question of remainders behind a seam. */
+static bool has_masks(const tj_array_space *space) {
+  tj_graph *graph = space->graph;
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    const tj_operand *operand = &space->arrays->operand[i];
+    if (!space->is_array[i] || operand->view == NULL)
+      continue;
+    const tj_tuple **item = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank + 1);
+    for (uint32_t m = 0; m < operand->rank; m++)
+      item[m] = tj_tuple_integer(graph, tj_coordinate(graph, "k", operand->extent[m]));
+    const tj_tuple *at = tj_tuple_is_list(operand->shape) ? tj_tuple_list(graph, item, operand->rank) : item[0];
+    if (!tj_is_int(tj_simplified(graph, tj_operand_raw_access(graph, operand, at).valid), 1))
+      return true;
+  }
+  return false;
+}
+
 /* Whether columns may be so few that those of a further mode join them, as long as 31 bits count them all. */
 static bool joins(const tj_array_space *space, uint32_t next, int64_t least) {
   const tj_node *size = space->columns.size, *extent = program_of(space)->extent[next];
   int64_t all;
   return size->facts.low < least && !__builtin_mul_overflow(size->facts.high, extent->facts.high, &all) &&
-         all <= INT32_MAX && !is_indexed_mode(space, space->columns.mode[0]) && !is_indexed_mode(space, next);
+         all <= INT32_MAX && !is_indexed_mode(space, space->columns.mode[0]) && !is_indexed_mode(space, next) &&
+         !has_masks(space);
+}
+
+/* Adds the seam before mode `next`, if that joins the columns. */
+static bool add_seam(tj_array_space *space, uint32_t next, int64_t least) {
+  tj_array_seam *seam = &space->seam[space->seam_count];
+  bool is_there = joins(space, next, least) && find_seam(space, next, seam);
+  space->seam_count += is_there ? 1 : 0;
+  return is_there;
 }
 
 /* Columns are the fastest modes, as far as all arrays step through them together, or else with seams. */
@@ -174,11 +202,11 @@ static void part_modes(tj_array_space *space, const tj_array_axis *all, int64_t 
   for (; inner < all->count; inner++) {
     uint32_t next = all->mode[inner];
     bool is_on = inner == 0 || (program_of(space)->index_modes == 0 && continues(space, all->mode[inner - 1], next));
-    if (!is_on && !joins(space, next, least))
+    if (!is_on && !add_seam(space, next, least))
       break;
-    if (!is_on)
-      space->seam[space->seam_count++] = seam_before(space, next);
     add_mode(space, &space->columns, next);
+    for (uint32_t i = 0; i < space->seam_count; i++)
+      space->seam[i].times = tj_terse_mul(space->graph, space->seam[i].times, program_of(space)->extent[next]);
   }
   for (; inner < all->count; inner++)
     add_mode(space, &space->rows, all->mode[inner]);
@@ -334,6 +362,13 @@ uint64_t tj_array_axis_modes(const tj_array_axis *axis) {
   for (uint32_t i = 0; i < axis->count; i++)
     modes |= (uint64_t)1 << axis->mode[i];
   return modes;
+}
+
+const tj_array_seam *tj_array_returning_seam(const tj_array_space *space) {
+  uint32_t i = 0;
+  while (i < space->seam_count && !space->seam[i].returns)
+    i++;
+  return i < space->seam_count ? &space->seam[i] : NULL;
 }
 
 bool tj_array_index_changes(const tj_array_space *space, uint32_t argument) {

@@ -14,10 +14,10 @@ typedef struct {
 
 /* Where columns go on along a further mode, and not every array steps on as it did. */
 typedef struct {
-  const tj_node *size; /* of the columns up to there */
-  bool is_even;        /* those arrays that do not have one element up to there */
-  bool returns;        /* an array has the same elements again behind it */
-  bool ends;           /* one that has had the same elements again has others */
+  const tj_node *size;  /* of the columns up to there */
+  bool is_even;         /* those arrays that do not have one element up to there */
+  bool returns;         /* an array has the same elements again behind it */
+  const tj_node *times; /* as many columns there are in all */
 } tj_array_seam;
 
 /* An index that says where along a dimension an element is, or goes. */
@@ -50,6 +50,9 @@ typedef struct {
 
 /* Of what is not reduced, columns that may be fewer than `least` have seams. */
 tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel, int64_t least);
+
+/* The first seam behind which an array has the same elements again; NULL: there is none. */
+const tj_array_seam *tj_array_returning_seam(const tj_array_space *space);
 
 /* Whether an argument has an index for each column. */
 bool tj_array_index_changes(const tj_array_space *space, uint32_t argument);

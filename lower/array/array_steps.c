@@ -102,17 +102,20 @@ bool tj_array_changes(const tj_array_maker *maker, const tj_array *array) {
 /* --- places --- */
 
 /* How far one of a lane's columns is from its first. */
-static int64_t distance_of(const tj_array_shape *shape, uint32_t number) {
+static const tj_node *distance_of(const tj_array_maker *maker, uint32_t number) {
+  tj_graph *graph = maker->graph;
+  const tj_array_shape *shape = &maker->shape;
   uint32_t repeat = number / shape->width, place = number % shape->width;
-  return (int64_t)repeat * shape->lanes * shape->width + place;
+  if (shape->apart == NULL)
+    return tj_int(graph, (int64_t)repeat * shape->lanes * shape->width + place);
+  return tj_terse_add(graph, tj_terse_mul(graph, shape->apart, tj_int(graph, repeat)), tj_int(graph, place));
 }
 
 const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
   tj_graph *graph = maker->graph;
   const tj_array_shape *shape = &maker->shape;
   const tj_node *own = tj_terse_mul(graph, maker->lane, tj_int(graph, shape->width));
-  const tj_node *distance = tj_int(graph, distance_of(shape, number));
-  return tj_terse_add(graph, region->start, tj_terse_add(graph, own, distance));
+  return tj_terse_add(graph, region->start, tj_terse_add(graph, own, distance_of(maker, number)));
 }
 
 /* An expression of the space's symbols in the lane's row, and a column. */
@@ -126,6 +129,7 @@ static const tj_node *placed(const tj_array_maker *maker, const tj_node *node, c
 const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
   if (region->end == NULL)
     return tj_int(maker->graph, 1);
+  number = maker->shape.apart != NULL ? number % maker->shape.width : number;
   return tj_simplified(maker->graph, tj_less(maker->graph, tj_array_column_of(maker, region, number), region->end));
 }
 
@@ -195,6 +199,14 @@ static const tj_node *with_index(const tj_array_maker *maker, const tj_array_loo
 
 enum { ROW, COLUMN, INDEX, PARTS /* of the place of an element */ };
 
+/* Column `number` of a lane's, simplified; its first is. */
+static const tj_node *column_at(const tj_array_maker *maker, const tj_array_region *region, const tj_node *first,
+                                uint32_t number) {
+  const tj_node *distance = distance_of(maker, number);
+  return tj_is_constant(distance) ? tj_simple_plus(maker->graph, first, distance->value)
+                                  : tj_simplified(maker->graph, tj_array_column_of(maker, region, number));
+}
+
 /* By column: the row, the column and, where the argument has them, its indices in the places of their symbols. */
 static tj_slot_digits places_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t count,
                                 const tj_node *index, const tj_node *const found[]) {
@@ -209,7 +221,7 @@ static tj_slot_digits places_of(const tj_array_maker *maker, const tj_array_regi
   for (uint32_t i = 0; i < count; i++) {
     const tj_node **own = place + PARTS * (size_t)i;
     own[ROW] = maker->row;
-    own[COLUMN] = tj_simple_plus(graph, first, distance_of(&maker->shape, i));
+    own[COLUMN] = column_at(maker, region, first, i);
     own[INDEX] = found != NULL ? found[i] : NULL;
     places[i] = own;
   }

@@ -48,6 +48,11 @@ static inline uint32_t tj_array_columns(const tj_array_maker *maker) {
   return maker->shape.width * maker->shape.repeats;
 }
 
+/* The columns from which lanes take their first ones, of a row. */
+static inline const tj_node *tj_array_taken(const tj_array_maker *maker) {
+  return maker->shape.apart != NULL ? maker->shape.apart : maker->space->columns.size;
+}
+
 /* How many partial results of a reduction a lane has. */
 static inline uint32_t tj_array_partials(const tj_array_maker *maker) {
   bool computes_vectors = maker->target != NULL && maker->target->wave_size == 1;
