@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Repeats of stores, then what was loaded for them alone. Where an element is held twice, all slots that hold it have
- * the same value, so the first store serves. */
+/* Repeats of stores, then what was loaded for them alone, and what of vectors from LDS was. Where an element is held
+ * twice, all slots that hold it have the same value, so the first store serves. */
 #include "lower/kernel/repeats.h"
 
 typedef struct {
@@ -49,6 +49,29 @@ static bool is_unused(const step_list *list, uint32_t number) {
   return true;
 }
 
+static bool is_half_stored(const step_list *list, uint32_t number, bool is_upper) {
+  const tj_kernel_step *step = &list->step[number];
+  uint32_t half = step->width / 2, begin = is_upper ? half : 0;
+  bool is = false;
+  for (uint32_t k = begin; k < begin + half && !is; k++)
+    is = is_stored(list, number, step->slot + k * step->slot_step);
+  return is;
+}
+
+/* Leaves a vector from LDS that half of which somebody stores. */
+static void narrow(const step_list *list, uint32_t number) {
+  tj_kernel_step *step = &list->step[number];
+  bool is_plain = step->kind == TJ_STEP_LOAD && step->access.buffer == TJ_LDS && !step->transposes;
+  while (is_plain && step->width > 1) {
+    bool is_upper = !is_half_stored(list, number, false);
+    if (!is_upper && is_half_stored(list, number, true))
+      return;
+    step->width /= 2;
+    step->slot += is_upper ? step->width * step->slot_step : 0;
+    step->access.displacement += is_upper ? step->width : 0;
+  }
+}
+
 static uint32_t keep(step_list list, bool (*is_left_out)(const step_list *list, uint32_t number), bool leaves_out[]) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < list.count; i++)
@@ -64,7 +87,12 @@ static uint32_t thin_out(tj_graph *graph, const tj_kernel *kernel, tj_kernel_ste
   bool *leaves_out = TJ_NEW_ARRAY(graph->job, bool, count + 1);
   tj_spend(graph->job, count);
   uint32_t kept = keep((step_list){kernel, step, count}, is_repeated, leaves_out);
-  return kept < count ? keep((step_list){kernel, step, kept}, is_unused, leaves_out) : kept;
+  if (kept == count)
+    return kept;
+  step_list stored = {kernel, step, keep((step_list){kernel, step, kept}, is_unused, leaves_out)};
+  for (uint32_t i = 0; i < stored.count; i++)
+    narrow(&stored, i);
+  return stored.count;
 }
 
 void tj_leave_out_repeats(tj_graph *graph, tj_kernel *kernel) {

@@ -6,7 +6,8 @@
 #include "lower/kernel/kernel.h"
 
 /* Leaves out stores to memory that an earlier step of the work-item has made, where a tile holds elements twice, and
- * loads into slots that nobody stores. Call it after simplification, which makes equal expressions the same nodes. */
+ * loads into slots that nobody stores; vectors from LDS are as wide as what is stored of them. Call it after
+ * simplification, which makes equal expressions the same nodes. */
 void tj_leave_out_repeats(tj_graph *graph, tj_kernel *kernel);
 
 /* Whether two steps move the same elements of a buffer or of LDS, where they are valid. */

@@ -251,6 +251,23 @@ static const tj_boxes *boxes_of(const tj_tile_maker *maker, uint32_t pass) {
   return &maker->boxes[maker->tiling->pass != NULL ? buffer_of(maker, pass) : pass];
 }
 
+/* Has those of the last steps that are valid together follow each other: they have one branch, where two would have
+ * LLVM make what stands between them twice, once for those who take both and once for the others. */
+static void join_valid(tj_tile_maker *maker, uint32_t first) {
+  tj_kernel_step *step = maker->step + first;
+  uint32_t count = maker->step_count - first, joined = 0;
+  tj_kernel_step *before = tj_arena_copy(&maker->graph->job->arena, step, count * sizeof *step);
+  bool *is_joined = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t k = is_joined[i] ? count : i; k < count; k++) {
+      if (before[k].access.valid != before[i].access.valid)
+        continue;
+      step[joined++] = before[k];
+      is_joined[k] = true;
+    }
+  }
+}
+
 /* Puts the part of a pass into LDS. */
 static void add_part(tj_tile_maker *maker, uint32_t pass) {
   uint32_t first = maker->step_count;
@@ -260,6 +277,8 @@ static void add_part(tj_tile_maker *maker, uint32_t pass) {
     add_direct(maker, pass);
   else
     add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
+  if (!maker->tiling->by_dma)
+    join_valid(maker, first);
   maker->brought[pass] = tj_tile_goes_straight(maker->tiling) ? maker->step_count - first : 0;
 }
 

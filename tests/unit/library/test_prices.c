@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What `check` says of accesses, against what simulated GPUs count when the same kernel runs: the kernels of
- * tests/golden/, and on two of the processors those of examples/ and the 57 transpositions of bench/, every variant
- * with the parameters that `check` names. Instructions, cache lines and cycles of LDS are the same to the last one. */
+ * tests/golden/, and on two of the processors those of examples/ and the 57 transpositions of bench/, of which the
+ * others take turns, or with TILEJIT_TEST_PRICES=all have all; every variant with the parameters that `check` names.
+ * Instructions, cache lines and cycles of LDS are the same to the last one. */
 #include "../../../bench/transpositions.h"
 #include "tests/unit/support/library_support.h"
 
@@ -12,7 +13,7 @@
 /* Elements of a transposition; and what a reader of the folders that finds too little has missed. */
 enum { ELEMENTS = 20000, LEAST_KERNELS = 150, LEAST_VARIANTS = 150, MORE_KERNELS = 200, MORE_VARIANTS = 300 };
 
-/* Those that run more than tests/golden/. On others LLVM stores to LDS twice in a few transpositions. */
+/* Those that run all. */
 static const char *const thorough[] = {"sim:gfx942", "sim:gfx1201"};
 
 /* Kernels that differ, and why. */
@@ -253,8 +254,9 @@ static void run_folder(run *r, const char *folder) {
   closedir(directory);
 }
 
-static void run_transpositions(run *r) {
-  for (int i = 0; i < TRANSPOSITION_COUNT; i++) {
+/* Of so many each, those from number `first` on. */
+static void run_transpositions(run *r, int first, int each) {
+  for (int i = first; i < TRANSPOSITION_COUNT; i += each) {
     char text[TRANSPOSITION_TEXT];
     transposition t = transposition_halved(&transpositions[i], ELEMENTS);
     r->name = text;
@@ -268,6 +270,9 @@ static void run_transpositions(run *r) {
 }
 
 static bool is_thorough(const run *r) {
+  const char *wanted = getenv("TILEJIT_TEST_PRICES");
+  if (wanted != NULL && strcmp(wanted, "all") == 0)
+    return true;
   for (size_t i = 0; i < sizeof thorough / sizeof *thorough; i++) {
     if (strcmp(thorough[i], r->device_name) == 0)
       return true;
@@ -281,15 +286,16 @@ static const char *const devices[] = {
 #undef SIMULATED
 };
 
+enum { DEVICES = sizeof devices / sizeof *devices };
+
 START_TEST(prices_are_what_devices_count) {
   run r = {.context = new_context(NULL), .device_name = devices[_i]};
   const bool more = is_thorough(&r);
   r.device = open_device(r.context, r.device_name);
   run_folder(&r, TILEJIT_TEST_DATA "/golden");
-  if (more) {
+  if (more)
     run_folder(&r, TILEJIT_TEST_DATA "/../examples");
-    run_transpositions(&r);
-  }
+  run_transpositions(&r, more ? 0 : _i, more ? 1 : DEVICES);
   tj_device_close(r.device);
   tj_context_destroy(r.context);
   ck_assert_msg(r.wrong == 0, "%s: %d of %d variants of %d kernels", r.device_name, r.wrong, r.variants, r.kernels);
@@ -299,5 +305,5 @@ START_TEST(prices_are_what_devices_count) {
 END_TEST
 
 int main(void) {
-  return run_suite(suite_of_cases("prices", prices_are_what_devices_count, (int)(sizeof devices / sizeof *devices)));
+  return run_suite(suite_of_cases("prices", prices_are_what_devices_count, DEVICES));
 }
