@@ -82,7 +82,7 @@ static void reduce_one(tj_array_maker *maker, const tj_array_region *region, con
     taken.end = NULL;
   }
   for (uint32_t i = 0; i < columns; i += width)
-    reduce_some(maker, reduction, i, width, tj_array_column_is_there(maker, &taken, i / even * even));
+    reduce_some(maker, reduction, i, width, tj_array_column_is_there(maker, &taken, i));
 }
 
 static void compute_columns(tj_array_maker *maker, const tj_array *array) {

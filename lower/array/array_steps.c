@@ -126,19 +126,20 @@ static const tj_node *placed(const tj_array_maker *maker, const tj_node *node, c
   return node;
 }
 
-const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
-  if (region->end == NULL)
-    return tj_int(maker->graph, 1);
-  number = maker->shape.apart != NULL ? number % maker->shape.width : number;
-  return tj_simplified(maker->graph, tj_less(maker->graph, tj_array_column_of(maker, region, number), region->end));
-}
-
 uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region) {
   uint32_t width = maker->shape.width;
   while (region->end != NULL && width > 1 &&
          !(tj_facts_divisible(&region->end->facts, width) && tj_facts_divisible(&region->start->facts, width)))
     width /= 2;
   return width;
+}
+
+const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
+  if (region->end == NULL)
+    return tj_int(maker->graph, 1);
+  number -= number % tj_array_even_width(maker, region);
+  number = maker->shape.apart != NULL ? number % maker->shape.width : number;
+  return tj_simplified(maker->graph, tj_less(maker->graph, tj_array_column_of(maker, region, number), region->end));
 }
 
 /* The elements of a buffer in some of a lane's columns, and whether they are there. */
@@ -151,8 +152,7 @@ typedef struct {
 static const tj_node *valid_at(const tj_array_maker *maker, const tj_array_region *region, uint32_t number,
                                const tj_node *valid, const tj_node *extra) {
   tj_graph *graph = maker->graph;
-  uint32_t even = tj_array_even_width(maker, region);
-  const tj_node *there = tj_array_column_is_there(maker, region, number / even * even);
+  const tj_node *there = tj_array_column_is_there(maker, region, number);
   return tj_terse_both(graph, tj_terse_both(graph, maker->row_is_there, there), tj_terse_both(graph, extra, valid));
 }
 
