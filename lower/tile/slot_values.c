@@ -99,11 +99,14 @@ static bool displacement_of(const evaluation *e, uint32_t slot, int64_t *sum) {
   return is_held;
 }
 
-/* Constants stay where they are if some are too large to come out. */
-static void find_uses(const evaluation *e, int64_t displacement[]) {
-  bool is_held = true;
+static void find_uses(const evaluation *e) {
   for (uint32_t m = 0; m < e->at->modes; m++)
     e->use[m] = use_of(e->graph, e->any, e->at->symbol[m]);
+}
+
+/* Constants stay where they are if some are too large to come out. */
+static void find_displacements(const evaluation *e, int64_t displacement[]) {
+  bool is_held = true;
   for (uint32_t slot = 0; slot < e->at->slots; slot++)
     is_held = is_held && displacement_of(e, slot, &displacement[slot]);
   for (uint32_t m = 0; m < e->at->modes && !is_held; m++)
@@ -142,15 +145,32 @@ static const tj_node *at_base(const evaluation *e, uint32_t slot) {
   return value;
 }
 
+static bool is_used(const evaluation *e) {
+  bool is_any = false;
+  for (uint32_t m = 0; m < e->at->modes; m++)
+    is_any = is_any || e->use[m].is_used;
+  return is_any;
+}
+
+/* The expression as it is, where no coordinate is in it. */
+static const tj_node **at_all_slots(const evaluation *e, const tj_node *value[]) {
+  for (uint32_t slot = 0; slot < e->at->slots; slot++)
+    value[slot] = e->any;
+  return value;
+}
+
 const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
   tj_job *job = graph->job;
   const evaluation e = {graph, at, any, TJ_NEW_ARRAY(job, mode_use, at->modes + 1)};
-  const tj_node **value = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1),
-                **base = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
+  const tj_node **value = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
+  find_uses(&e);
+  if (!is_used(&e))
+    return at_all_slots(&e, value);
+  const tj_node **base = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
   int64_t *displacement = TJ_NEW_ARRAY(job, int64_t, at->slots + 1);
   uint32_t *number = TJ_NEW_ARRAY(job, uint32_t, at->slots + 1), count = 0;
   tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
-  find_uses(&e, displacement);
+  find_displacements(&e, displacement);
   for (uint32_t slot = 0; slot < at->slots; slot++) {
     number[slot] = tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
     if (number[slot] == count)
