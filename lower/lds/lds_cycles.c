@@ -16,13 +16,13 @@ enum { MOST_BANKS = 64, BLOCK = 8, MOST_BLOCKS = TJ_BANK_LANES / BLOCK };
 /* Numbers of units whose banks are found together. */
 typedef uint16_t block __attribute__((vector_size(BLOCK * sizeof(uint16_t))));
 
+/* By unit, in blocks, of which the last one is filled up with zeros: its word, in units of its size, its line, and the
+ * groups and runs before it; or with swizzles the lowest bits of its word, in the same, and those of words above the
+ * first. */
 typedef struct {
-  const tj_stage_phase *phase;
+  const tj_stage_place *first;
+  const block *unit; /* numbers, one after the other; NULL: the class has not been counted */
   uint32_t number, stores, loads;
-  uint32_t shift;                         /* log2 of the words of a unit */
-  uint32_t blocks;                        /* the last one filled up with zeros: */
-  const block *word, *line, *group, *run; /* by unit; words in units of this size */
-  const block *low, *high; /* or with swizzles: the lowest bits of the same, and those of words above the first */
 } phase_class;
 
 /* How far a phase reaches, as seen from where it begins: the beginning of a group and of a run, if that matters. Then
@@ -164,44 +164,52 @@ static uint64_t key_of_class(const tj_stage_stream *s, const tj_stage_form *form
   return form->swizzled > 0 ? key_of_bits(form, &s->phase[place->phase], place) : key_of_steps(s, form, place);
 }
 
+static const tj_stage_phase *phase_of(const tj_stage_stream *s, const phase_class *c) {
+  return &s->phase[c->first->phase];
+}
+
+static uint32_t blocks_of(const tj_stage_phase *phase) {
+  return (phase->units + BLOCK - 1) / BLOCK;
+}
+
+/* log2 of the words of a unit: 1, 2 or 4. */
+static unsigned shift_of(const tj_stage_phase *phase) {
+  return phase->words / 2;
+}
+
 /* Swizzles look at no bit of words below the second, and LDS has fewer words than twice what 16 bits number. */
-static void list_addresses(tj_job *job, const tj_stage_form *form, const tj_stage_place *place, phase_class *c) {
-  block *low = TJ_NEW_ARRAY(job, block, 2 * c->blocks), *high = low + c->blocks;
-  for (uint32_t i = 0; i < c->phase->units; i++) {
-    uint32_t address = address_of(form, unit_at(c->phase, place, i));
-    low[i / BLOCK][i % BLOCK] = (uint16_t)(address >> c->shift);
+static const block *list_addresses(tj_job *job, const tj_stage_form *form, const tj_stage_phase *phase,
+                                   const tj_stage_place *place) {
+  block *low = TJ_NEW_ARRAY(job, block, 2 * blocks_of(phase)), *high = low + blocks_of(phase);
+  for (uint32_t i = 0; i < phase->units; i++) {
+    uint32_t address = address_of(form, unit_at(phase, place, i));
+    low[i / BLOCK][i % BLOCK] = (uint16_t)(address >> shift_of(phase));
     high[i / BLOCK][i % BLOCK] = (uint16_t)(address >> 1);
   }
-  c->low = low;
-  c->high = high;
+  return low;
 }
 
 /* Of all numbers, what is left of them in 16 bits is more than banks need. */
-static void list_numbers(tj_job *job, const tj_stage_form *form, const tj_stage_place *place, phase_class *c) {
-  block *word = TJ_NEW_ARRAY(job, block, 4 * c->blocks), *line = word + c->blocks, *group = line + c->blocks,
-        *run = group + c->blocks;
-  for (uint32_t i = 0; i < c->phase->units; i++) {
-    tj_stage_unit unit = unit_at(c->phase, place, i);
-    word[i / BLOCK][i % BLOCK] = (uint16_t)(unit.word >> c->shift);
+static const block *list_numbers(tj_job *job, const tj_stage_form *form, const tj_stage_phase *phase,
+                                 const tj_stage_place *place) {
+  const uint32_t blocks = blocks_of(phase);
+  block *word = TJ_NEW_ARRAY(job, block, 4 * blocks), *line = word + blocks, *group = line + blocks,
+        *run = group + blocks;
+  for (uint32_t i = 0; i < phase->units; i++) {
+    tj_stage_unit unit = unit_at(phase, place, i);
+    word[i / BLOCK][i % BLOCK] = (uint16_t)(unit.word >> shift_of(phase));
     line[i / BLOCK][i % BLOCK] = (uint16_t)unit.line;
     group[i / BLOCK][i % BLOCK] = (uint16_t)(unit.line / form->group);
     run[i / BLOCK][i % BLOCK] = (uint16_t)runs_before(form, unit.word);
   }
-  c->word = word;
-  c->line = line;
-  c->group = group;
-  c->run = run;
+  return word;
 }
 
-static void begin_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place,
-                        phase_class *c) {
-  c->phase = &s->phase[place->phase];
-  c->shift = tj_log2(c->phase->words);
-  c->blocks = (c->phase->units + BLOCK - 1) / BLOCK;
-  if (form->swizzled > 0)
-    list_addresses(s->job, form, place, c);
-  else
-    list_numbers(s->job, form, place, c);
+/* The numbers of a class that is counted: of most, no layout ever is. */
+static const block *units_of(const tj_stage_stream *s, const tj_stage_form *form, phase_class *c) {
+  if (c->unit == NULL)
+    c->unit = (form->swizzled > 0 ? list_addresses : list_numbers)(s->job, form, phase_of(s, c), c->first);
+  return c->unit;
 }
 
 static uint32_t size_of(const phase_class *c) {
@@ -269,9 +277,8 @@ static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
   tj_spend(s->job, form->count);
   for (uint32_t i = 0; i < all.count; i++) {
     phase_class *c = &form->item[number[i]];
-    if (c->phase == NULL)
-      begin_class(s, form, &all.item[i], c);
-    c->number = number[i];
+    if (c->first == NULL)
+      *c = (phase_class){.first = &all.item[i], .number = number[i]};
     c->stores += all.item[i].stores;
     c->loads += all.item[i].loads;
   }
@@ -315,32 +322,39 @@ static word_layout words_of(const tj_stage_stream *s, const tj_stage_layout *lay
 }
 
 /* The banks that units begin at, counted in units of their size: all that is added up is a multiple of it. */
-static void find_banks(const phase_class *c, const word_layout *layout, uint16_t mask, block bank[]) {
-  const block *word = c->word, *line = c->line, *group = c->group, *run = c->run;
-  const uint16_t pitch = (uint16_t)(layout->pitch >> c->shift), beyond = (uint16_t)(layout->beyond >> c->shift),
-                 beyond_run = (uint16_t)(layout->beyond_run >> c->shift);
-  for (size_t i = 0; i < c->blocks; i++)
+static void find_banks(const block unit[], size_t blocks, const word_layout *layout, unsigned shift, uint16_t mask,
+                       block bank[]) {
+  const block *word = unit, *line = word + blocks, *group = line + blocks, *run = group + blocks;
+  const uint16_t pitch = (uint16_t)(layout->pitch >> shift), beyond = (uint16_t)(layout->beyond >> shift),
+                 beyond_run = (uint16_t)(layout->beyond_run >> shift);
+  for (size_t i = 0; i < blocks; i++)
     bank[i] = (word[i] + line[i] * pitch + group[i] * beyond + run[i] * beyond_run) & mask;
 }
 
-static void find_swizzled_banks(const phase_class *c, const word_layout *layout, uint16_t mask, block bank[]) {
-  const block *low = c->low, *high = c->high;
-  const uint16_t moved = (uint16_t)(layout->mask >> 1), by = (uint16_t)(layout->shift - 1 + c->shift);
-  for (size_t i = 0; i < c->blocks; i++)
+static void find_swizzled_banks(const block unit[], size_t blocks, const word_layout *layout, unsigned shift,
+                                uint16_t mask, block bank[]) {
+  const block *low = unit, *high = low + blocks;
+  const uint16_t moved = (uint16_t)(layout->mask >> 1), by = (uint16_t)(layout->shift - 1 + shift);
+  for (size_t i = 0; i < blocks; i++)
     bank[i] = (low[i] ^ (high[i] & moved) >> by) & mask;
 }
 
 /* Units are aligned to their size, so two meet in all their banks or in none. What fills up the last block is in the
  * first bank. */
-static uint32_t cycles_of(const tj_stage_stream *s, const phase_class *c, const word_layout *layout) {
+static uint32_t cycles_of(const tj_stage_stream *s, const tj_stage_form *form, phase_class *c,
+                          const word_layout *layout) {
+  const block *unit = units_of(s, form, c);
+  const tj_stage_phase *phase = phase_of(s, c);
+  const uint32_t blocks = blocks_of(phase);
+  const unsigned shift = shift_of(phase);
   block bank[MOST_BLOCKS];
-  const uint16_t mask = (uint16_t)((s->model->banks >> c->shift) - 1);
-  uint8_t wanted[MOST_BANKS] = {(uint8_t)(c->phase->units - c->blocks * BLOCK)}, most = 0;
-  if (c->low != NULL)
-    find_swizzled_banks(c, layout, mask, bank);
+  const uint16_t mask = (uint16_t)((s->model->banks >> shift) - 1);
+  uint8_t wanted[MOST_BANKS] = {(uint8_t)(phase->units - blocks * BLOCK)}, most = 0;
+  if (form->swizzled > 0)
+    find_swizzled_banks(unit, blocks, layout, shift, mask, bank);
   else
-    find_banks(c, layout, mask, bank);
-  for (uint32_t i = 0; i < c->blocks; i++) {
+    find_banks(unit, blocks, layout, shift, mask, bank);
+  for (uint32_t i = 0; i < blocks; i++) {
     for (uint32_t k = 0; k < BLOCK; k++)
       wanted[bank[i][k]]++;
   }
@@ -356,9 +370,9 @@ uint32_t tj_stage_cycles_below(tj_stage_counter *counter, tj_stage_form *form, c
   word_layout words = words_of(s, layout);
   uint32_t cycles = s->least, units = 0;
   for (uint32_t i = 0; i < form->count && cycles < enough; i++) {
-    const phase_class *c = &form->item[i];
-    units += c->phase->units;
-    cycles += (cycles_of(s, c, &words) - c->phase->least) * size_of(c);
+    phase_class *c = &form->item[i];
+    units += phase_of(s, c)->units;
+    cycles += (cycles_of(s, form, c, &words) - phase_of(s, c)->least) * size_of(c);
   }
   tj_spend(s->job, units);
   *counter->counted += units;
@@ -372,7 +386,7 @@ void tj_stage_cycles_by_side(tj_stage_counter *counter, tj_stage_form *form, con
   word_layout words = words_of(s, layout);
   *store = *load = 0;
   for (uint32_t i = 0; i < form->count; i++) {
-    uint32_t cycles = cycles_of(s, &form->item[i], &words);
+    uint32_t cycles = cycles_of(s, form, &form->item[i], &words);
     *store += form->item[i].stores * cycles;
     *load += form->item[i].loads * cycles;
   }
