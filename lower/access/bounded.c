@@ -259,8 +259,17 @@ static void bound_steps(step_list *list) {
     bound_groups(list, false);
 }
 
+static bool has_masks(const tj_kernel_step step[], uint32_t count) {
+  bool is_any = false;
+  for (uint32_t i = 0; i < count && !is_any; i++)
+    is_any = mask_of(&step[i]) != NULL;
+  return is_any;
+}
+
 void tj_bound_accesses(tj_graph *graph, tj_kernel *kernel, const tj_target *target) {
   for (; kernel != NULL && target->resource != NULL; kernel = kernel->faster) {
+    if (!has_masks(kernel->step, kernel->step_count) && !has_masks(kernel->inner_step, kernel->inner_step_count))
+      continue;
     tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, tj_uniform_lanes(target));
     step_list steps = {graph, kernel, target, &nodes, kernel->step, kernel->step_count, NULL};
     step_list inner = {graph, kernel, target, &nodes, kernel->inner_step, kernel->inner_step_count, NULL};
