@@ -348,8 +348,8 @@ typedef struct {
 static bool is_same_shape(const tj_shape_problem *problem, const tj_tile_shape *a, const tj_tile_shape *b) {
   bool is_same = a->is_staged == b->is_staged && a->depth == b->depth && a->passes == b->passes &&
                  a->work_items == b->work_items;
-  for (uint32_t m = 0; m < problem->count; m++)
-    is_same = is_same && a->extent[m] == b->extent[m];
+  for (uint32_t m = 0; m < problem->count && is_same; m++)
+    is_same = a->extent[m] == b->extent[m];
   return is_same;
 }
 
