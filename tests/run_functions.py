@@ -7,7 +7,9 @@
 Walks step through their views, and compare at each place. Each map of the table below, and each of a number of random expressions, becomes C, which is compiled as C99 with its assumptions checked by assert and, where the
 compiler can, with the undefined-behaviour sanitizer; as C++17, optimised; and an object file for the host, linked with
 its header. All must print the oracle's table. With clang also: the bitcode is linked into a HIP kernel for gfx942, where
-nothing of it may be left to call, and LLVM's verifier reads the text. Exit status 1 when anything differs.
+nothing of it may be left to call, and LLVM's verifier reads the text. Statements of kernels (statements.py) become C
+that must give what the host stores, also where the compiler may multiply and add at once. Exit status 1 when anything
+differs.
 """
 
 import argparse
@@ -22,6 +24,7 @@ import tempfile
 from random import Random
 
 import emitter
+import statements
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
 SECONDS = 120
@@ -471,6 +474,22 @@ def check_text_of_llvm(given, tester, folder):
         run([given.clang, *options, "-Wno-override-module", "-S", *texts], folder)
 
 
+def check_statements(given, folder):
+    """Each compiler's program must store what kernels do: as strict C, and as C++ and C with all that the processor has."""
+    tested = statements.Statements(pathlib.Path(given.tilejit).resolve(), folder, run)
+    (folder / "statements.c").write_text(tested.program(), encoding="utf-8")
+    sanitize = ["-fsanitize=undefined", "-fno-sanitize-recover=all"] if has_sanitizer(given, folder) else []
+    ways = [[given.cc, "-std=c99", *WARNINGS, "-DTILEJIT_ASSUME(fact)=assert(fact)", "-O0", *sanitize],
+            [given.cxx, "-x", "c++", "-std=gnu++17", *WARNINGS, "-O2", "-march=native"]]
+    ways += [[given.clang, "-std=gnu17", *WARNINGS, "-O1", "-march=native"]] if given.clang else []
+    for words in ways:
+        run([*words, "statements.c", "-lm", "-o", "statements"], folder)
+        run([folder / "statements"], folder)
+        for difference in tested.differences():
+            raise Failure(f"{' '.join(words[:3])}: {difference}")
+    return len(tested.expected)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     emitter.add_arguments(parser)
@@ -483,6 +502,7 @@ def main():
         try:
             tester = Tester(given, folder)
             print("%d maps at %d coordinates, in four forms" % check_on_host(given, tester, folder))
+            print("statements of %d destinations" % check_statements(given, folder))
             if given.clang:
                 check_in_hip(given, tester, folder)
                 check_text_of_llvm(given, tester, folder)

@@ -489,7 +489,18 @@ TJ_API tj_status tj_program_emit(tj_program *program, const tj_compile_options *
  * the order of their declaration, needed or not. Arguments must lie in their ranges: each coordinate in its mode's
  * extent, each parameter in its declared range; elsewhere behaviour is undefined. Integers are int32_t where facts
  * show that they fit, else uint32_t where they fit, else int64_t. Components where the value is not valid are
- * unspecified. */
+ * unspecified.
+ *
+ * A kernel of statements, or of a copy with scale or bias, becomes its arithmetic for one element, as C:
+ *
+ *     NAME(elements…, reductions…, coordinates…, parameters…)   what is stored, of a kernel with one destination
+ *     NAME_D(…)                                                 with several: in destination D
+ *     NAME_sum0(…), NAME_max1(…), …                             what a reduction takes of each element
+ *
+ * Each has the arguments that it is made of: elements of the kernel's arguments and numbers of the launch, as they are
+ * declared; elements that are gathered; what reductions come to; coordinates, where statements have index(k);
+ * parameters. Floats of 16 bits and less are float, integers their own type. Results are those of the kernel, to the
+ * last bit. */
 typedef enum {
   TJ_FUNCTION_C,       /* C99, also C++ and HIP: `static inline` definitions, comments on ranges; needs no target */
   TJ_FUNCTION_HEADER,  /* declarations in C, C++ and HIP of what the forms below define; needs no target */
@@ -502,16 +513,19 @@ typedef enum {
 
 /* name: a name that C and C++ allow, and the prefix of the names above. target: as in tj_compile_options; NULL where
  * the form needs none. walk: named arguments of walk(V, …), such as "step=(0,32)", V being the program's value; NULL:
- * the value by itself. */
+ * the value by itself. kernel: a kernel whose statements the functions are of; NULL: of the program's value, or, where
+ * there is none, of the only kernel. */
 typedef struct {
   const char *name;
   const char *target;
   const char *walk;
+  const char *kernel;
 } tj_function_options;
 
-/* Makes the functions of the program's value. TJ4012 where the name is none, TJ2022 where the program has no value,
- * TJ2024 where it is neither a map nor a tuple, TJ4006 where an integer may not fit in 64 bits, TJ5001 where there is
- * no such target. */
+/* Makes the functions of the program's value, or of a kernel's statements. TJ4012 where the name is none, TJ2022 where
+ * the program has neither, TJ2024 where the value is neither a map nor a tuple, TJ4006 where an integer may not fit in
+ * 64 bits, TJ4009 where the program has no such kernel, or several and none is named, TJ4028 where the kernel computes
+ * nothing, or its functions are wanted in another form than C, TJ5001 where there is no such target. */
 TJ_API tj_status tj_program_function(tj_program *program, const tj_function_options *options, tj_function_form form,
                                      tj_blob *output);
 

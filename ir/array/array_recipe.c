@@ -117,7 +117,8 @@ static tj_term scaled(const machine *m, tj_term p, tj_term rounded) {
   tj_term n = binary(m, TJ_OPERATION_INTEGER_SUB, bits_of(m, rounded), bits_of(m, rounder(m)));
   if (m->has_scaling)
     return binary(m, TJ_OPERATION_SCALE, p, n);
-  tj_term half = binary(m, TJ_OPERATION_SIGNED_SHIFT, n, integer(m, 1)), rest = binary(m, TJ_OPERATION_INTEGER_SUB, n, half);
+  tj_term half = binary(m, TJ_OPERATION_SIGNED_SHIFT, n, integer(m, 1)),
+          rest = binary(m, TJ_OPERATION_INTEGER_SUB, n, half);
   tj_term bias = integer(m, m->is_double ? 1023 : 127), shift = integer(m, fraction_bits(m));
   tj_term first = binary(m, TJ_OPERATION_SHIFT_LEFT, binary(m, TJ_OPERATION_INTEGER_ADD, half, bias), shift);
   tj_term second = binary(m, TJ_OPERATION_SHIFT_LEFT, binary(m, TJ_OPERATION_INTEGER_ADD, rest, bias), shift);
@@ -165,7 +166,8 @@ static parts parts_of(const machine *m, tj_term x) {
   x = choose(m, is_small, multiply(m, x, either(m, 0x1p24, 0x1p54)), x);
   tj_term bits = bits_of(m, x), third = bits_of(m, real(m, 2.0 / 3)), shift = integer(m, fraction_bits(m));
   tj_term exponent = binary(m, TJ_OPERATION_SIGNED_SHIFT, binary(m, TJ_OPERATION_INTEGER_SUB, bits, third), shift);
-  tj_term fraction = number_of(m, binary(m, TJ_OPERATION_INTEGER_SUB, bits, binary(m, TJ_OPERATION_SHIFT_LEFT, exponent, shift)));
+  tj_term fraction =
+      number_of(m, binary(m, TJ_OPERATION_INTEGER_SUB, bits, binary(m, TJ_OPERATION_SHIFT_LEFT, exponent, shift)));
   exponent = unary(m, TJ_OPERATION_OF_SIGNED, exponent);
   exponent = add(m, exponent, choose(m, is_small, either(m, -24, -54), real(m, 0)));
   return (parts){exponent, subtract(m, fraction, real(m, 1))};

@@ -2,8 +2,8 @@
 /* Short floats, to f32 and back.
  *
  * f32 holds every value of theirs, so reading one is exact, and writing one rounds once, to the nearest, ties to
- * even; NaN stays NaN. All follows from the row of dtype.def, without tables in memory and without subnormal f32 on the
- * way, which some machines are slow with, but that some numbers of bf16 and e8m0 are such. */
+ * even; NaN stays NaN. All follows from the row of dtype.def, without tables in memory and without subnormal f32 on
+ * the way, which some machines are slow with, but that some numbers of bf16 and e8m0 are such. */
 #include "ir/array/array_recipe.h"
 
 enum {
@@ -122,8 +122,7 @@ static tj_term read_magnitude(const machine *m, const tj_float_form *form, tj_te
 }
 
 /* Infinities and NaNs have the largest exponent there as here. */
-static tj_term with_infinities(const machine *m, const tj_float_form *form, tj_term code,
-                                    tj_term bits) {
+static tj_term with_infinities(const machine *m, const tj_float_form *form, tj_term code, tj_term bits) {
   tj_term is_special = is_greater(m, code, tj_float_largest(form));
   tj_term special = joined(m, bits, number(m, INFINITE));
   return selected(m, is_special, special, bits);
@@ -175,8 +174,7 @@ static tj_term nearest_mantissa(const machine *m, const tj_float_form *form, tj_
   if (form->bias == BIAS)
     return nearest_normal(m, form, magnitude);
   tj_term is_subnormal = is_less(m, magnitude, least_normal(form));
-  return selected(m, is_subnormal, nearest_subnormal(m, form, magnitude),
-                  nearest_normal(m, form, magnitude));
+  return selected(m, is_subnormal, nearest_subnormal(m, form, magnitude), nearest_normal(m, form, magnitude));
 }
 
 /* Of exponents alone, none is the even one: what is between two is the larger one, as IEEE 754-2019, 4.3.1, has it
@@ -199,8 +197,7 @@ static tj_term with_sign(const machine *m, const tj_float_form *form, tj_term bi
 
 tj_term tj_float_code_recipe(const machine *m, const tj_float_form *form, bool has_infinity, tj_term value) {
   tj_term bits = as_bits(m, value), magnitude = masked(m, bits, INT32_MAX);
-  tj_term code =
-      form->mantissa == 0 ? nearest_power(m, magnitude) : nearest_mantissa(m, form, magnitude);
+  tj_term code = form->mantissa == 0 ? nearest_power(m, magnitude) : nearest_mantissa(m, form, magnitude);
   tj_term largest = number(m, tj_float_largest(form) + has_infinity);
   code = with_sign(m, form, bits, binary(m, TJ_OPERATION_INTEGER_MIN, code, largest));
   return selected(m, is_greater(m, magnitude, INFINITE), number(m, tj_float_nan(form)), code);

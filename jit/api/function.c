@@ -9,7 +9,7 @@
 typedef struct {
   tj_compilation compilation;
   tj_program *program;
-  const char *walk;
+  const char *walk, *kernel;
   tj_function_form form;
   tj_bytes bytes; /* in the program's job */
 } embedding;
@@ -58,8 +58,29 @@ static void walk_value(tj_job *job, embedding *e) {
       tj_pipeline_evaluate(e->program->graph, NULL, e->program->fixed, e->program->fixed_count).values;
 }
 
+/* Whether a kernel's statements are meant: a program without a value has nothing else. */
+static bool is_of_statements(const embedding *e) {
+  const tj_program_values *values = e->compilation.values;
+  return e->kernel != NULL || (e->walk == NULL && values->value == NULL && values->kernel_count > 0);
+}
+
+static void embed_statements(tj_job *job, embedding *e) {
+  const tj_compilation *c = &e->compilation;
+  const tj_kernel_definition *kernel = tj_pipeline_kernel(job, c->values, e->kernel);
+  job->here = kernel->span;
+  if (e->form != TJ_FUNCTION_C)
+    tj_fail(job, TJ_NO_ARITHMETIC, "functions of kernel '%s' are C", kernel->name);
+  tj_text text = tj_text_begin(job);
+  tj_emit_statements_c(&text, c->graph, tj_statement_functions_of(c->graph, c->values, kernel, c->function_name));
+  e->bytes = (tj_bytes){text.data, text.length};
+}
+
 static void embed(tj_job *job, void *data) {
   embedding *e = data;
+  if (is_of_statements(e)) {
+    embed_statements(job, e);
+    return;
+  }
   if (e->walk != NULL)
     walk_value(job, e);
   const char *target = e->compilation.options.target;
@@ -81,6 +102,7 @@ tj_status tj_program_function(tj_program *program, const tj_function_options *op
                                  .idle_codegens = &tj_compiler_of(program->context)->idle_codegens},
                  .program = program,
                  .walk = options->walk,
+                 .kernel = options->kernel,
                  .form = form};
   tj_source source = program->job.source;
   tj_status status = tj_context_run(program->context, &program->job, embed, &e);

@@ -71,7 +71,7 @@ static const tj_kernel_definition *find_kernel(tj_job *job, const tj_program_val
   tj_fail(job, TJ_UNKNOWN_KERNEL, "the program has no kernel '%s'", name);
 }
 
-static const tj_kernel_definition *choose_kernel(tj_job *job, const tj_program_values *values, const char *name) {
+const tj_kernel_definition *tj_pipeline_kernel(tj_job *job, const tj_program_values *values, const char *name) {
   if (name != NULL)
     return find_kernel(job, values, name);
   if (values->kernel_count == 1)
@@ -89,7 +89,7 @@ static const tj_kernel_definition *choose_kernel(tj_job *job, const tj_program_v
 static void plan(tj_compilation *c) {
   tj_job_refuel(c->graph->job);
   const tj_kernel_definition *definition =
-      c->definition != NULL ? c->definition : choose_kernel(c->graph->job, c->values, c->options.kernel);
+      c->definition != NULL ? c->definition : tj_pipeline_kernel(c->graph->job, c->values, c->options.kernel);
   c->kernel = definition != NULL ? tj_plan_kernel(c->graph, c->values, definition)
                                  : tj_plan_offsets(c->graph, c->values, c->values->value);
 }

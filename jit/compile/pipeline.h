@@ -73,6 +73,10 @@ typedef struct {
 /* Gives the second part back. */
 void tj_compilation_dispose(tj_compilation *compilation);
 
+/* The kernel of that name; without a name the only one, or NULL where there is none but a map. TJ4009 where several are
+ * there, or nothing is. */
+const tj_kernel_definition *tj_pipeline_kernel(tj_job *job, const tj_program_values *values, const char *name);
+
 /* Runs the stages up to the one that makes `output`. */
 void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);
 

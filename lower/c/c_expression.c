@@ -5,25 +5,17 @@
 #include "ir/index/cost.h"
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
+#include "lower/c/c_piece.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* How tightly C binds; an operand that binds less tightly than its place asks for is put in parentheses. Shifts, bit
- * operations and choices always are, since few know where they bind. */
-enum { TERNARY, EITHER, BOTH, COMPARISON, LOOSE, SUM, PRODUCT, UNARY, ATOM };
-
-typedef struct {
-  const char *text; /* NULL: not yet */
-  int binding;
-} piece;
 
 typedef struct {
   tj_job *job;
   const tj_function *function;
   tj_walk walk;
-  piece *made;    /* by position in the walk */
-  bool *is_named; /* gets a statement of its own */
+  tj_c_piece *made; /* by position in the walk */
+  bool *is_named;   /* gets a statement of its own */
   bool has_one_root;
   tj_text statements;
   uint32_t named_count;
@@ -75,27 +67,26 @@ const char *tj_c_routine_name(tj_job *job, tj_c_routine routine, tj_c_type type)
 
 /* --- operands --- */
 
-static piece piece_of(const writer *w, const tj_node *node) {
+static tj_c_piece piece_of(const writer *w, const tj_node *node) {
   return w->made[tj_walk_find(&w->walk, node)];
 }
 
-static piece atom(const char *text) {
-  return (piece){text, ATOM};
+static tj_c_piece atom(const char *text) {
+  return (tj_c_piece){text, TJ_C_ATOM};
 }
 
-/* The text of a piece in a place that asks for `binding`. */
-static const char *placed(const writer *w, piece p, int binding) {
-  return p.binding < binding ? tj_string_format(w->job, "(%s)", p.text) : p.text;
+static const char *placed(const writer *w, tj_c_piece p, int binding) {
+  return tj_c_placed(w->job, p, binding);
 }
 
 /* A node's value as `type`, in which it fits. */
-static piece converted(const writer *w, const tj_node *node, tj_c_type type) {
+static tj_c_piece converted(const writer *w, const tj_node *node, tj_c_type type) {
   if (tj_is_constant(node))
-    return (piece){tj_c_literal(w->job, node->value, type), node->value < 0 ? UNARY : ATOM};
-  piece p = piece_of(w, node);
+    return (tj_c_piece){tj_c_literal(w->job, node->value, type), node->value < 0 ? TJ_C_UNARY : TJ_C_ATOM};
+  tj_c_piece p = piece_of(w, node);
   if (tj_c_type_of(node) == type)
     return p;
-  return (piece){tj_string_format(w->job, "(%s)%s", tj_c_type_name(type), placed(w, p, UNARY)), UNARY};
+  return (tj_c_piece){tj_string_format(w->job, "(%s)%s", tj_c_type_name(type), placed(w, p, TJ_C_UNARY)), TJ_C_UNARY};
 }
 
 static const char *operand(const writer *w, const tj_node *node, tj_c_type type, int binding) {
@@ -103,20 +94,20 @@ static const char *operand(const writer *w, const tj_node *node, tj_c_type type,
 }
 
 /* The value of an operation computed in `type`, as what the node's type is. */
-static piece result_of(const writer *w, const tj_node *node, tj_c_type type, piece p) {
+static tj_c_piece result_of(const writer *w, const tj_node *node, tj_c_type type, tj_c_piece p) {
   tj_c_type own = tj_c_type_of(node);
   if (own == type)
     return p;
-  return (piece){tj_string_format(w->job, "(%s)%s", tj_c_type_name(own), placed(w, p, UNARY)), UNARY};
+  return (tj_c_piece){tj_string_format(w->job, "(%s)%s", tj_c_type_name(own), placed(w, p, TJ_C_UNARY)), TJ_C_UNARY};
 }
 
-static piece infix(const writer *w, const tj_node *node, tj_c_type type, const char *sign, int binding, int left,
-                   int right) {
+static tj_c_piece infix(const writer *w, const tj_node *node, tj_c_type type, const char *sign, int binding, int left,
+                        int right) {
   const char *a = operand(w, node->arg[0], type, left), *b = operand(w, node->arg[1], type, right);
-  return (piece){tj_string_format(w->job, "%s %s %s", a, sign, b), binding};
+  return (tj_c_piece){tj_string_format(w->job, "%s %s %s", a, sign, b), binding};
 }
 
-static piece call(writer *w, tj_c_routine routine, tj_c_type type, const char *a, const char *b) {
+static tj_c_piece call(writer *w, tj_c_routine routine, tj_c_type type, const char *a, const char *b) {
   w->out.calls_routines = true;
   w->out.is_used[routine][type] = true;
   return atom(tj_string_format(w->job, "%s(%s, %s)", tj_c_routine_name(w->job, routine, type), a, b));
@@ -143,8 +134,8 @@ static const char *negated(const writer *w, const tj_node *node, tj_c_type type)
   const tj_node *constant = tj_is_constant(node->arg[0]) ? node->arg[0] : node->arg[1];
   const tj_node *factor = constant == node->arg[0] ? node->arg[1] : node->arg[0];
   if (constant->value == -1)
-    return operand(w, factor, type, PRODUCT);
-  return tj_string_format(w->job, "%s * %s", operand(w, factor, type, PRODUCT),
+    return operand(w, factor, type, TJ_C_PRODUCT);
+  return tj_string_format(w->job, "%s * %s", operand(w, factor, type, TJ_C_PRODUCT),
                           tj_c_literal(w->job, -constant->value, type));
 }
 
@@ -154,14 +145,14 @@ static bool is_subtrahend(const writer *w, const tj_node *node, tj_c_type type) 
   return is_negative_product(w, node, type);
 }
 
-static piece write_sum(const writer *w, const tj_node *node, tj_c_type type) {
+static tj_c_piece write_sum(const writer *w, const tj_node *node, tj_c_type type) {
   for (unsigned i = 2; i-- > 0;) {
     if (!is_subtrahend(w, node->arg[i], type))
       continue;
-    const char *from = operand(w, node->arg[1 - i], type, SUM);
-    return (piece){tj_string_format(w->job, "%s - %s", from, negated(w, node->arg[i], type)), SUM};
+    const char *from = operand(w, node->arg[1 - i], type, TJ_C_SUM);
+    return (tj_c_piece){tj_string_format(w->job, "%s - %s", from, negated(w, node->arg[i], type)), TJ_C_SUM};
   }
-  return infix(w, node, type, "+", SUM, SUM, PRODUCT);
+  return infix(w, node, type, "+", TJ_C_SUM, TJ_C_SUM, TJ_C_PRODUCT);
 }
 
 /* --- divisions --- */
@@ -173,49 +164,50 @@ static bool divides_as_c(const tj_node *node, tj_width width) {
          (tj_is_constant(divisor) && divisor->value > 0 && tj_facts_divisible(&node->arg[0]->facts, divisor->value));
 }
 
-static piece write_quotient(writer *w, const tj_node *node, tj_c_type type) {
+static tj_c_piece write_quotient(writer *w, const tj_node *node, tj_c_type type) {
   int log = tj_exponent_of(node->arg[1]);
   if (divides_as_c(node, tj_width_of_operation(node)))
-    return infix(w, node, type, "/", PRODUCT, PRODUCT, UNARY);
-  const char *a = operand(w, node->arg[0], type, TERNARY), *b = operand(w, node->arg[1], type, TERNARY);
+    return infix(w, node, type, "/", TJ_C_PRODUCT, TJ_C_PRODUCT, TJ_C_UNARY);
+  const char *a = operand(w, node->arg[0], type, TJ_C_TERNARY), *b = operand(w, node->arg[1], type, TJ_C_TERNARY);
   if (log >= 0)
     return call(w, TJ_C_FLOOR_SHIFT, type, a, tj_string_format(w->job, "%d", log));
   return call(w, node->arg[1]->facts.low >= 1 ? TJ_C_FLOOR_DIVIDE : TJ_C_SIGNED_DIVIDE, type, a, b);
 }
 
-static piece write_remainder(writer *w, const tj_node *node, tj_c_type type) {
+static tj_c_piece write_remainder(writer *w, const tj_node *node, tj_c_type type) {
   if (tj_width_of_operation(node).is_unsigned)
-    return infix(w, node, type, "%", PRODUCT, PRODUCT, UNARY);
+    return infix(w, node, type, "%", TJ_C_PRODUCT, TJ_C_PRODUCT, TJ_C_UNARY);
   if (tj_exponent_of(node->arg[1]) >= 0) {
     const char *mask = tj_c_literal(w->job, node->arg[1]->value - 1, type);
-    return (piece){tj_string_format(w->job, "%s & %s", operand(w, node->arg[0], type, UNARY), mask), LOOSE};
+    return (tj_c_piece){tj_string_format(w->job, "%s & %s", operand(w, node->arg[0], type, TJ_C_UNARY), mask),
+                        TJ_C_LOOSE};
   }
-  const char *a = operand(w, node->arg[0], type, TERNARY), *b = operand(w, node->arg[1], type, TERNARY);
+  const char *a = operand(w, node->arg[0], type, TJ_C_TERNARY), *b = operand(w, node->arg[1], type, TJ_C_TERNARY);
   return call(w, node->arg[1]->facts.low >= 1 ? TJ_C_FLOOR_MODULO : TJ_C_SIGNED_MODULO, type, a, b);
 }
 
 /* --- shifts --- */
 
 /* What C says of shifting left holds for what is not negative; the others are multiplied. */
-static piece write_shift_left(const writer *w, const tj_node *node, tj_c_type *type) {
+static tj_c_piece write_shift_left(const writer *w, const tj_node *node, tj_c_type *type) {
   if (node->arg[0]->facts.low >= 0)
-    return (piece){tj_string_format(w->job, "%s << %s", operand(w, node->arg[0], *type, UNARY),
-                                    operand(w, node->arg[1], tj_c_type_of(node->arg[1]), UNARY)),
-                   LOOSE};
+    return (tj_c_piece){tj_string_format(w->job, "%s << %s", operand(w, node->arg[0], *type, TJ_C_UNARY),
+                                         operand(w, node->arg[1], tj_c_type_of(node->arg[1]), TJ_C_UNARY)),
+                        TJ_C_LOOSE};
   *type = TJ_C_INT64;
-  return (piece){tj_string_format(w->job, "%s * (1LL << %s)", operand(w, node->arg[0], *type, PRODUCT),
-                                  operand(w, node->arg[1], tj_c_type_of(node->arg[1]), UNARY)),
-                 PRODUCT};
+  return (tj_c_piece){tj_string_format(w->job, "%s * (1LL << %s)", operand(w, node->arg[0], *type, TJ_C_PRODUCT),
+                                       operand(w, node->arg[1], tj_c_type_of(node->arg[1]), TJ_C_UNARY)),
+                      TJ_C_PRODUCT};
 }
 
-static piece write_shift_right(writer *w, const tj_node *node, tj_c_type type) {
+static tj_c_piece write_shift_right(writer *w, const tj_node *node, tj_c_type type) {
   tj_c_type amount = tj_c_type_of(node->arg[1]);
   if (node->arg[0]->facts.low < 0)
-    return call(w, TJ_C_FLOOR_SHIFT, type, operand(w, node->arg[0], type, TERNARY),
-                operand(w, node->arg[1], TJ_C_INT32, TERNARY));
-  return (piece){tj_string_format(w->job, "%s >> %s", operand(w, node->arg[0], type, UNARY),
-                                  operand(w, node->arg[1], amount, UNARY)),
-                 LOOSE};
+    return call(w, TJ_C_FLOOR_SHIFT, type, operand(w, node->arg[0], type, TJ_C_TERNARY),
+                operand(w, node->arg[1], TJ_C_INT32, TJ_C_TERNARY));
+  return (tj_c_piece){tj_string_format(w->job, "%s >> %s", operand(w, node->arg[0], type, TJ_C_UNARY),
+                                       operand(w, node->arg[1], amount, TJ_C_UNARY)),
+                      TJ_C_LOOSE};
 }
 
 /* --- truths and choices --- */
@@ -229,44 +221,45 @@ static const char *condition(const writer *w, const tj_node *node, int binding) 
   bool is_test = gives_truth(node) || node->op == TJ_OP_AND || node->op == TJ_OP_OR;
   if (is_test && !tj_is_constant(node) && tj_is_truth(node))
     return operand(w, node, TJ_C_INT32, binding);
-  const char *text = operand(w, node, tj_c_type_of(node), UNARY);
-  return placed(w, (piece){tj_string_format(w->job, "%s != 0", text), COMPARISON}, binding);
+  const char *text = operand(w, node, tj_c_type_of(node), TJ_C_UNARY);
+  return placed(w, (tj_c_piece){tj_string_format(w->job, "%s != 0", text), TJ_C_COMPARISON}, binding);
 }
 
 /* Of truths, C's && and ||. */
-static piece write_bits(const writer *w, const tj_node *node, tj_c_type type) {
+static tj_c_piece write_bits(const writer *w, const tj_node *node, tj_c_type type) {
   static const char *const signs[] = {[TJ_OP_AND] = "&", [TJ_OP_OR] = "|", [TJ_OP_XOR] = "^"};
   bool is_on_truths = tj_is_truth(node->arg[0]) && tj_is_truth(node->arg[1]);
   if (!is_on_truths || node->op == TJ_OP_XOR)
-    return infix(w, node, type, signs[node->op], LOOSE, UNARY, UNARY);
-  int binding = node->op == TJ_OP_AND ? BOTH : EITHER;
-  const char *a = condition(w, node->arg[0], COMPARISON), *b = condition(w, node->arg[1], COMPARISON);
-  return (piece){tj_string_format(w->job, "%s %s %s", a, binding == BOTH ? "&&" : "||", b), binding};
+    return infix(w, node, type, signs[node->op], TJ_C_LOOSE, TJ_C_UNARY, TJ_C_UNARY);
+  int binding = node->op == TJ_OP_AND ? TJ_C_BOTH : TJ_C_EITHER;
+  const char *a = condition(w, node->arg[0], TJ_C_COMPARISON), *b = condition(w, node->arg[1], TJ_C_COMPARISON);
+  return (tj_c_piece){tj_string_format(w->job, "%s %s %s", a, binding == TJ_C_BOTH ? "&&" : "||", b), binding};
 }
 
-static piece write_extremum(const writer *w, const tj_node *node, tj_c_type type) {
-  const char *a = operand(w, node->arg[0], type, SUM), *b = operand(w, node->arg[1], type, SUM);
+static tj_c_piece write_extremum(const writer *w, const tj_node *node, tj_c_type type) {
+  const char *a = operand(w, node->arg[0], type, TJ_C_SUM), *b = operand(w, node->arg[1], type, TJ_C_SUM);
   const char *sign = node->op == TJ_OP_MIN ? "<" : ">";
-  return (piece){tj_string_format(w->job, "%s %s %s ? %s : %s", a, sign, b, a, b), TERNARY};
+  return (tj_c_piece){tj_string_format(w->job, "%s %s %s ? %s : %s", a, sign, b, a, b), TJ_C_TERNARY};
 }
 
-static piece write_choice(const writer *w, const tj_node *node, tj_c_type type) {
-  return (piece){tj_string_format(w->job, "%s ? %s : %s", condition(w, node->arg[0], COMPARISON),
-                                  operand(w, node->arg[1], type, SUM), operand(w, node->arg[2], type, SUM)),
-                 TERNARY};
+static tj_c_piece write_choice(const writer *w, const tj_node *node, tj_c_type type) {
+  return (tj_c_piece){tj_string_format(w->job, "%s ? %s : %s", condition(w, node->arg[0], TJ_C_COMPARISON),
+                                       operand(w, node->arg[1], type, TJ_C_SUM),
+                                       operand(w, node->arg[2], type, TJ_C_SUM)),
+                      TJ_C_TERNARY};
 }
 
 /* --- nodes --- */
 
-static piece write_operation(writer *w, const tj_node *node) {
+static tj_c_piece write_operation(writer *w, const tj_node *node) {
   tj_c_type type = tj_c_type_of_width(tj_width_of_operation(node));
-  piece p = {NULL, ATOM};
+  tj_c_piece p = {NULL, TJ_C_ATOM};
   switch (node->op) {
   case TJ_OP_ADD:
     p = write_sum(w, node, type);
     break;
   case TJ_OP_MUL:
-    p = infix(w, node, type, "*", PRODUCT, PRODUCT, UNARY);
+    p = infix(w, node, type, "*", TJ_C_PRODUCT, TJ_C_PRODUCT, TJ_C_UNARY);
     break;
   case TJ_OP_DIV:
     p = write_quotient(w, node, type);
@@ -291,7 +284,7 @@ static piece write_operation(writer *w, const tj_node *node) {
     break;
   case TJ_OP_LESS:
   case TJ_OP_EQUAL:
-    return infix(w, node, type, node->op == TJ_OP_LESS ? "<" : "==", COMPARISON, SUM, SUM);
+    return infix(w, node, type, node->op == TJ_OP_LESS ? "<" : "==", TJ_C_COMPARISON, TJ_C_SUM, TJ_C_SUM);
   case TJ_OP_SELECT:
     p = write_choice(w, node, type);
     break;
@@ -316,21 +309,22 @@ static const char *name_of(const writer *w, const tj_node *symbol) {
 }
 
 /* Gives the value a name. The comment is what facts say of it. */
-static piece name_piece(writer *w, const tj_node *node, piece p) {
+static tj_c_piece name_piece(writer *w, const tj_node *node, tj_c_piece p) {
   const char *name = tj_string_format(w->job, "t%u", w->named_count++);
   tj_text_format(&w->statements, "  const %s %s = %s; /* %" PRId64 " .. %" PRId64 " */\n",
                  tj_c_type_name(tj_c_type_of(node)), name, p.text, node->facts.low, node->facts.high);
   return atom(name);
 }
 
-static piece write_node(writer *w, uint32_t position) {
+static tj_c_piece write_node(writer *w, uint32_t position) {
   enum { LONGEST = 80 };
   const tj_node *node = w->walk.node[position];
   if (node->op == TJ_OP_CONSTANT)
-    return (piece){tj_c_literal(w->job, node->value, tj_c_type_of(node)), node->value < 0 ? UNARY : ATOM};
+    return (tj_c_piece){tj_c_literal(w->job, node->value, tj_c_type_of(node)),
+                        node->value < 0 ? TJ_C_UNARY : TJ_C_ATOM};
   if (node->op == TJ_OP_SYMBOL)
     return w->is_named[position] ? name_piece(w, node, atom(name_of(w, node))) : atom(name_of(w, node));
-  piece p = write_operation(w, node);
+  tj_c_piece p = write_operation(w, node);
   bool is_last = w->has_one_root && position + 1 == w->walk.count;
   w->is_named[position] = w->is_named[position] || (strlen(p.text) > LONGEST && !is_last);
   return w->is_named[position] ? name_piece(w, node, p) : p;
@@ -359,7 +353,7 @@ static writer begin_writing(tj_graph *graph, const tj_function *function, const 
                             uint32_t count) {
   writer w = {.job = graph->job, .function = function, .walk = tj_walk_nodes(graph, roots, count)};
   tj_spend(graph->job, w.walk.count);
-  w.made = TJ_NEW_ARRAY(w.job, piece, w.walk.count);
+  w.made = TJ_NEW_ARRAY(w.job, tj_c_piece, w.walk.count);
   w.is_named = TJ_NEW_ARRAY(w.job, bool, w.walk.count);
   w.statements = tj_text_begin(w.job);
   find_named(&w);

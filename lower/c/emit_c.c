@@ -14,9 +14,9 @@
 
 /* --- what functions need --- */
 
-static const char includes[] = "#if !defined(__HIPCC_RTC__) && !defined(__CUDACC_RTC__)\n"
-                               "#include <stdint.h>\n"
-                               "#endif\n\n";
+static void write_includes(tj_text *text, const char *includes) {
+  tj_text_format(text, "#if !defined(__HIPCC_RTC__) && !defined(__CUDACC_RTC__)\n%s#endif\n\n", includes);
+}
 
 static const char definition_macro[] = "#ifndef TILEJIT_FUNCTION\n"
                                        "#if defined(__HIPCC__) || defined(__CUDACC__)\n"
@@ -72,7 +72,7 @@ static void write_range(tj_text *text, const tj_facts *facts) {
     tj_text_format(text, "%" PRId64 " .. %" PRId64, facts->low, facts->high);
 }
 
-static void write_argument_range(tj_text *text, const tj_function_argument *argument) {
+void tj_c_write_argument_range(tj_text *text, const tj_function_argument *argument) {
   const tj_symbol *symbol = argument->symbol->symbol;
   tj_text_format(text, " *   %-10s ", argument->name);
   write_range(text, &argument->symbol->facts);
@@ -104,7 +104,7 @@ static void write_heading(tj_text *text, const tj_function *function, const char
                      ? ": coordinates, then parameters."
                      : (function->argument_count > 0 ? "." : ": there are none."));
   for (uint32_t i = 0; i < function->argument_count; i++)
-    write_argument_range(text, &function->argument[i]);
+    tj_c_write_argument_range(text, &function->argument[i]);
   tj_text_string(text, " */\n");
 }
 
@@ -183,10 +183,8 @@ static void write_symbolic_assumptions(tj_text *text, tj_graph *graph, const tj_
                    argument->name, divisor);
 }
 
-/* What the compiler may take for granted: the ends of the range that are not those of the type, the multiple, and
- * what other parameters decide. */
-static void write_assumptions(tj_text *text, tj_graph *graph, const tj_function *function,
-                              const tj_function_argument *argument) {
+/* The ends of the range that are not those of the type, and the multiple. */
+void tj_c_write_bounds(tj_text *text, const tj_function_argument *argument) {
   const tj_facts *facts = &argument->symbol->facts;
   const tj_symbol *symbol = argument->symbol->symbol;
   tj_c_type type = tj_c_type_of(argument->symbol);
@@ -199,6 +197,12 @@ static void write_assumptions(tj_text *text, tj_graph *graph, const tj_function 
   if (symbol->multiple > 1)
     tj_text_format(text, "  TILEJIT_ASSUME(%s %% %s == 0);\n", argument->name,
                    tj_c_literal(text->job, symbol->multiple, type));
+}
+
+/* What the compiler may take for granted: bounds, and what other parameters decide. */
+static void write_assumptions(tj_text *text, tj_graph *graph, const tj_function *function,
+                              const tj_function_argument *argument) {
+  tj_c_write_bounds(text, argument);
   write_symbolic_assumptions(text, graph, function, argument);
 }
 
@@ -297,27 +301,34 @@ static void write_state_type(tj_text *text, const tj_function *function) {
   tj_text_format(text, "} %s;\n\n", function->state_name);
 }
 
-static void write_routines(tj_text *text, const body bodies[], uint32_t count) {
+void tj_c_write_routines(tj_text *text, const tj_c_expression *const expression[], uint32_t count) {
   for (int routine = 0; routine < TJ_C_ROUTINE_COUNT; routine++) {
     for (int type = 0; type < TJ_C_TYPE_COUNT; type++) {
       bool is_used = false;
       for (uint32_t i = 0; i < count; i++)
-        is_used = is_used || bodies[i].expression.is_used[routine][type];
+        is_used = is_used || expression[i]->is_used[routine][type];
       if (is_used)
         write_routine(text, (tj_c_routine)routine, (tj_c_type)type);
     }
   }
 }
 
-void tj_emit_c(tj_text *text, tj_graph *graph, const tj_function *function) {
-  body *bodies = TJ_NEW_ARRAY(graph->job, body, function->result_count);
-  for (uint32_t i = 0; i < function->result_count; i++)
-    bodies[i] = body_of(graph, function, &function->result[i]);
-  write_heading(text, function, "Written");
-  tj_text_string(text, includes);
+void tj_c_write_frame(tj_text *text, const char *includes) {
+  write_includes(text, includes);
   tj_text_string(text, definition_macro);
   tj_text_string(text, assumption_macro);
-  write_routines(text, bodies, function->result_count);
+}
+
+void tj_emit_c(tj_text *text, tj_graph *graph, const tj_function *function) {
+  body *bodies = TJ_NEW_ARRAY(graph->job, body, function->result_count);
+  const tj_c_expression **expression = TJ_NEW_ARRAY(graph->job, const tj_c_expression *, function->result_count);
+  for (uint32_t i = 0; i < function->result_count; i++) {
+    bodies[i] = body_of(graph, function, &function->result[i]);
+    expression[i] = &bodies[i].expression;
+  }
+  write_heading(text, function, "Written");
+  tj_c_write_frame(text, "#include <stdint.h>\n");
+  tj_c_write_routines(text, expression, function->result_count);
   write_state_type(text, function);
   for (uint32_t i = 0; i < function->result_count; i++) {
     tj_text_string(text, i > 0 ? "\n" : "");
@@ -327,7 +338,7 @@ void tj_emit_c(tj_text *text, tj_graph *graph, const tj_function *function) {
 
 void tj_emit_c_header(tj_text *text, const tj_function *function) {
   write_heading(text, function, "Compiled");
-  tj_text_string(text, includes);
+  write_includes(text, "#include <stdint.h>\n");
   tj_text_string(text, declaration_macro);
   write_state_type(text, function);
   tj_text_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");

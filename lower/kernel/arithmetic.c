@@ -67,8 +67,8 @@ static const tj_array_program *program_of_scaling(tj_graph *graph, const tj_kern
   return program;
 }
 
-static const tj_array_program *program_of(tj_graph *graph, const tj_kernel_definition *definition, tj_dtype from,
-                                          tj_dtype to) {
+const tj_array_program *tj_arithmetic_program(tj_graph *graph, const tj_kernel_definition *definition, tj_dtype from,
+                                              tj_dtype to) {
   if (definition->arrays != NULL)
     return definition->arrays;
   if (is_integer(&definition->scale, 1) && is_integer(&definition->bias, 0))
@@ -169,7 +169,7 @@ static tj_computed when_computed(const tj_arithmetic *arithmetic, const tj_kerne
 
 tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_kernel *kernel) {
   tj_dtype from = kernel->buffer[definition->source].dtype, to = kernel->buffer[definition->destination].dtype;
-  tj_arithmetic arithmetic = {.program = program_of(graph, definition, from, to)};
+  tj_arithmetic arithmetic = {.program = tj_arithmetic_program(graph, definition, from, to)};
   if (arithmetic.program == NULL)
     return arithmetic;
   set_sources(graph->job, &arithmetic, definition);

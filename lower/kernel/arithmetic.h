@@ -16,6 +16,10 @@ tj_dtype tj_arithmetic_carried(const tj_kernel_definition *definition, const tj_
  */
 tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_kernel *kernel);
 
+/* Its statements, or the one that its scale and bias are, between elements of two types; NULL: it has neither. */
+const tj_array_program *tj_arithmetic_program(tj_graph *graph, const tj_kernel_definition *definition, tj_dtype from,
+                                              tj_dtype to);
+
 /* What is stored in a buffer; NULL where elements are only converted. */
 const tj_array *tj_arithmetic_value(const tj_kernel *kernel, uint32_t buffer);
 

@@ -39,7 +39,12 @@ static const char *const reserved[] = {
     "typeof",      "union",        "unsigned",   "using",
     "virtual",     "void",         "volatile",   "wchar_t",
     "while",       "xor",          "xor_eq",     "int32_t",
-    "int64_t",     "uint32_t",     "NULL",
+    "int64_t",     "uint32_t",     "NULL",       "int8_t",
+    "int16_t",     "uint8_t",      "uint16_t",   "uint64_t",
+    "memcpy",      "fma",          "fmaf",       "fabs",
+    "fabsf",       "copysign",     "copysignf",  "floor",
+    "floorf",      "rint",         "rintf",      "sqrt",
+    "sqrtf",
 };
 
 static bool is_keyword(const char *name) {
@@ -60,7 +65,7 @@ static bool is_identifier(const char *name) {
   return *name != '\0' && strchr(letters, *name) != NULL && name[strspn(name, others)] == '\0';
 }
 
-static void check_name(tj_job *job, const char *name) {
+void tj_function_check_name(tj_job *job, const char *name) {
   enum { LONGEST = 1024 };
   if (!is_identifier(name) || strlen(name) > LONGEST)
     tj_fail(job, TJ_FUNCTION_NAME, "'%.100s' cannot be the name of a function", name);
@@ -72,9 +77,9 @@ static bool is_number(const char *text) {
   return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* t0, t1, … name what is computed on the way. */
+/* t0, t1, … and v0, v1, … name what is computed on the way. */
 static bool is_temporary(const char *name) {
-  return name[0] == 't' && is_number(name + 1);
+  return (name[0] == 't' || name[0] == 'v') && is_number(name + 1);
 }
 
 /* NAME, NAME_valid, NAME_0 …, NAME_next … */
@@ -100,8 +105,7 @@ static bool is_taken(const tj_function *function, uint32_t count, const char *na
   return is_keyword(name) || is_temporary(name) || is_function_name(function, name) || strcmp(name, "walk") == 0;
 }
 
-/* A name for argument number `count`, as like `name` as can be. */
-static const char *free_name(tj_job *job, const tj_function *function, uint32_t count, const char *name) {
+const char *tj_function_free_name(tj_job *job, const tj_function *function, uint32_t count, const char *name) {
   const char *chosen = has_reserved_prefix(name) ? tj_string_format(job, "p%s", name) : name;
   while (is_taken(function, count, chosen))
     chosen = tj_string_format(job, "%s_", chosen);
@@ -112,7 +116,7 @@ static const char *free_name(tj_job *job, const tj_function *function, uint32_t 
 
 static void add_argument(tj_job *job, tj_function *function, tj_function_argument *arguments, const tj_node *symbol) {
   uint32_t position = function->argument_count;
-  arguments[position] = (tj_function_argument){free_name(job, function, position, symbol->symbol->name), symbol};
+  arguments[position] = (tj_function_argument){tj_function_free_name(job, function, position, symbol->symbol->name), symbol};
   function->argument_count++;
 }
 
@@ -223,7 +227,7 @@ static void make_walk(tj_graph *graph, const tj_program_values *values, tj_funct
 /* --- functions --- */
 
 tj_function *tj_function_of(tj_graph *graph, const tj_program_values *values, const char *name) {
-  check_name(graph->job, name);
+  tj_function_check_name(graph->job, name);
   if (values->value == NULL)
     tj_fail(graph->job, TJ_NOTHING_TO_EVALUATE, "the program has no expression to make a function of");
   graph->job->here = values->value_span;

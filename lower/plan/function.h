@@ -77,6 +77,11 @@ static inline uint32_t tj_function_first_argument(const tj_function *function, c
  * no value, TJ2024 where it is neither a map nor a tuple. */
 tj_function *tj_function_of(tj_graph *graph, const tj_program_values *values, const char *name);
 
+/* TJ4012 where `name` cannot name a function in C. */
+void tj_function_check_name(tj_job *job, const char *name);
+/* A name for argument number `count`, as like `name` as can be. */
+const char *tj_function_free_name(tj_job *job, const tj_function *function, uint32_t count, const char *name);
+
 /* Simplifies its expressions. Fails with TJ4006 where one may not fit in 64 bits, with TJ7003 where there are too
  * many operations. */
 void tj_function_simplify(tj_graph *graph, tj_function *function);

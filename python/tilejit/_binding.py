@@ -90,7 +90,8 @@ class CompileOptions(ctypes.Structure):
 class FunctionOptions(ctypes.Structure):
     """tj_function_options"""
 
-    _fields_ = [("name", ctypes.c_char_p), ("target", ctypes.c_char_p), ("walk", ctypes.c_char_p)]
+    _fields_ = [("name", ctypes.c_char_p), ("target", ctypes.c_char_p), ("walk", ctypes.c_char_p),
+                ("kernel", ctypes.c_char_p)]
 
 
 class Argument(ctypes.Structure):

@@ -209,10 +209,12 @@ def emit(program: Expression, stage: str, *, target: str = "host", kernel: str |
 
 
 def function(expression: Expression, name: str, form: str = "c", *, target: str | None = None,
-             fixed: Fixed | None = None) -> Any:
+             kernel: str | None = None, fixed: Fixed | None = None) -> Any:
     """The index arithmetic of a value as functions for other compilers (docs/embedding.md): c, header, llvm, asm as
-    str, bitcode and object as bytes."""
-    program, options = _program(expression, fixed), FunctionOptions(encoded(name), encoded(target))
+    str, bitcode and object as bytes. Or, as c, the arithmetic of a kernel's statements: of the only one where the
+    program has no value."""
+    program = _program(expression, fixed)
+    options = FunctionOptions(name=encoded(name), target=encoded(target), kernel=encoded(kernel))
     number = _binding.number("TJ_FUNCTION_", form.upper())
     return _decoded(form, program.context.bytes(library.tj_program_function, program.handle.value,
                                                 ctypes.byref(options), number))

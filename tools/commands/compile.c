@@ -75,7 +75,10 @@ static tj_status emit(tj_program *program, const compilation *c, tj_blob *made) 
   const char *target = option_value(c->given, "target"), *name = option_value(c->given, "function");
   if (wants_function(c->given, c->wanted)) {
     tj_function_options options = {
-        .name = name != NULL ? name : DEFAULT_FUNCTION, .target = target, .walk = option_value(c->given, "walk")};
+        .name = name != NULL ? name : DEFAULT_FUNCTION,
+        .target = target,
+        .walk = option_value(c->given, "walk"),
+        .kernel = option_value(c->given, "kernel")};
     return tj_program_function(program, &options, (tj_function_form)c->wanted->form, made);
   }
   tj_compile_options options = {option_value(c->given, "kernel"), target};
@@ -114,8 +117,8 @@ static int check_options(const arguments *given, const output *wanted) {
     return fail_usage("compile needs --target: host, an AMDGPU such as gfx942, or sm_90");
   if (wants_function(given, wanted) && wanted->form == NONE)
     return fail_usage("functions have no %s: --function goes with c, header, llvm, bc, asm and obj", wanted->name);
-  if (wants_function(given, wanted) && option_given(given, "kernel"))
-    return fail_usage("a function is made of the program's last expression, not of a kernel");
+  if (option_given(given, "walk") && option_given(given, "kernel"))
+    return fail_usage("--walk is of the program's last expression, not of a kernel");
   if (wanted->is_binary && to_text)
     return fail_usage("%s is binary: give a file with -o", wanted->name);
   return 0;
@@ -159,6 +162,11 @@ const command command_compile = {
     "linked into a kernel, and as obj one for a program on the host; header declares these in C. Without "
     "--function,\n"
     "what c, header and bc emit is called " DEFAULT_FUNCTION ".\n"
+    "\n"
+    "A kernel of statements (--kernel, or the only one of a program without a value) becomes its arithmetic for one\n"
+    "element, as c alone: NAME(elements…, reductions…, coordinates…, parameters…) is what is stored, of several\n"
+    "destinations NAME_D; NAME_sum0, NAME_max1, … what a reduction takes of each element. Floats of 16 bits and less\n"
+    "are float, rounded. Results are those of the kernel, to the last bit.\n"
     "\n"
     "A walk through a view V, the value walk(V, step=…) or V with --walk step=…, becomes NAME_init, NAME_next,\n"
     "NAME_offset and NAME_valid around a struct NAME_walk of what is carried from place to place: a loop of one's "

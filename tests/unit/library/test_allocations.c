@@ -361,6 +361,20 @@ static tj_status lower(tj_context *context) {
   return emit_kernels(context, TJ_EMIT_LLVM);
 }
 
+static tj_status make_functions_of_statements(tj_context *context) {
+  tj_program *program;
+  tj_blob blob;
+  tj_status status = open_program(context,
+                                  "param M in 1..99; kernel k(x: f16 @ (M,8):(8,1), y: f8e4m3fn @ (M,8):(8,1)) = { "
+                                  "let e = exp(x - max(x, 1)); y = e / sum(e, 1) + M * 2 }",
+                                  &program);
+  const tj_function_options options = {.name = "at", .kernel = "k"};
+  if (status == TJ_OK)
+    status = release(context, tj_program_function(program, &options, TJ_FUNCTION_C, &blob), &blob);
+  tj_program_destroy(program);
+  return status;
+}
+
 static tj_status make_functions(tj_context *context) {
   tj_program *program;
   tj_status status = open_program(context, "Sw<3,0,3> o 0 o (8,8):(8,1)", &program);
@@ -559,6 +573,7 @@ static const struct {
     {"mappings, races and walks", tile, 1000},
     {"the same as LLVM IR", lower, 100},
     {"functions", make_functions, 1000},
+    {"functions of statements", make_functions_of_statements, 200},
     {"devices and the language", ask, 1000},
     {"launches on the host, compiled", launch_cold_on_host, 1000},
     {"launches on the host, from the cache", launch_known_on_host, 1000},
