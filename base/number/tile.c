@@ -60,7 +60,7 @@ static void limit_rows(const tj_tile *tile, tj_tile_choice *least, tj_tile_choic
 }
 
 void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
-  *least = (tj_tile_choice){.is_worth = tile->kind != TJ_TILE_STAGED && tile->kind != TJ_TILE_ROWS};
+  *least = (tj_tile_choice){.is_worth = tile->kind == TJ_TILE_STRAIGHT || tile->kind == TJ_TILE_TURNED};
   *most = (tj_tile_choice){.is_worth = 1};
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
     least->items[i] = 1;
@@ -68,7 +68,7 @@ void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *
   }
   if (tile->kind == TJ_TILE_STRAIGHT)
     limit_slots(tile, least, most);
-  if (tile->kind == TJ_TILE_ROWS)
+  if (tile->kind == TJ_TILE_ROWS || tile->kind == TJ_TILE_MASKED_ROWS)
     limit_rows(tile, least, most);
   if (tile->kind == TJ_TILE_STAGED)
     limit_groups(tile, least, most);
@@ -300,19 +300,98 @@ static int64_t tiles_of(const making *t) {
   return tiles;
 }
 
-/* Work-items go along one axis after the other, as far as there are some. What is given only has to be possible.
- * Otherwise runs have to fill most of the lines that they touch, and there may be not many more tiles than those that
- * go along all axes, of which each computes twice as much. */
+/* Work-items go along one axis after the other, as far as there are some. */
+static making shared_in_rows(const tj_tile_case *c, uint32_t without) {
+  making t = begun(c);
+  int64_t taken = t.choice.items[0] = share_first(&t);
+  without |= 1u << c->tile->rows;
+  for (uint32_t i = 1; i < TJ_TILE_AXES; i++)
+    taken *= t.choice.items[i] = (without >> i & 1) != 0 ? 1 : share_of(&t, i, taken, TJ_TILE_ITEMS);
+  t.choice.log[c->tile->rows] = tj_log2(c->tile->slots);
+  return t;
+}
+
+/* What is given only has to be possible. Otherwise runs have to fill most of the lines that they touch, and there may
+ * be not many more tiles than those that go along all axes, of which each computes twice as much. */
 static tj_tile_choice in_rows(const tj_tile_case *c) {
   enum { FILLED = TJ_TILE_SIDES * TJ_RUN_PARTS };
-  making other = in_registers(c), t = begun(c);
-  int64_t taken = t.choice.items[0] = share_first(&t);
-  for (uint32_t i = 1; i < TJ_TILE_AXES; i++)
-    taken *= t.choice.items[i] = i == c->tile->rows ? 1 : share_of(&t, i, taken, TJ_TILE_ITEMS);
-  t.choice.log[c->tile->rows] = tj_log2(c->tile->slots);
+  making other = in_registers(c), t = shared_in_rows(c, 0);
   int64_t tiles = tiles_of(&t), lines = lines_of_side(&t, 0) + lines_of_side(&t, 1);
   bool is_better = tiles - tiles / TJ_LOSS_OF_ROWS_OF_TILES <= tiles_of(&other) &&
                    lines <= FILLED + FILLED / TJ_LOSS_OF_ROWS_OF_LINES;
+  t.choice.is_worth = is_better || c->tile->is_given;
+  return t.choice;
+}
+
+/* How far apart, in bytes, neighbours along an axis are. */
+static int64_t step_of(const making *t, uint32_t side, uint32_t axis) {
+  int64_t unit = axis == 0 ? t->of->tile->loaded : 1;
+  return t->of->stride[side][t->of->tile->axis[axis]] * least_bytes(t->of, side) * unit;
+}
+
+/* Runs begin at multiples of so many bytes: of what tiles have along the first axis, if that is not all, and of a
+ * step along others. */
+static int64_t grain_of(const making *t, uint32_t side) {
+  int64_t grain = t->of->tile->line_bytes;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    int64_t part = i == 0 ? t->choice.items[0] : 1, step = step_of(t, side, i) * part;
+    if (t->all[i] > part && step > 0)
+      grain = tj_least(grain, tj_power_in(step));
+  }
+  return grain;
+}
+
+/* The axis that is not among these, by bit, with the smallest steps. */
+static uint32_t closest_of(const making *t, uint32_t side, uint32_t taken) {
+  uint32_t closest = TJ_TILE_AXES;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    bool is_left = (taken >> i & 1) == 0;
+    if (is_left && (closest == TJ_TILE_AXES || step_of(t, side, i) < step_of(t, side, closest)))
+      closest = i;
+  }
+  return closest;
+}
+
+/* The bytes of all cache lines that an instruction of a wave touches: of runs that overlap or follow each other,
+ * each once. */
+static int64_t touched_by_wave(const making *t, uint32_t side) {
+  int64_t part[TJ_TILE_AXES], left = TJ_TILE_LANES, runs = 1, line = t->of->tile->line_bytes;
+  int64_t span = t->of->tile->loaded * least_bytes(t->of, side);
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    part[i] = tj_least(t->choice.items[i], left);
+    left = tj_parts(left, t->choice.items[i]);
+  }
+  for (uint32_t taken = 0, axis; (axis = closest_of(t, side, taken)) < TJ_TILE_AXES; taken |= 1u << axis) {
+    int64_t step = step_of(t, side, axis);
+    if (step <= span)
+      span += (part[axis] - 1) * step;
+    else
+      runs *= part[axis];
+  }
+  return runs * (span + line - grain_of(t, side));
+}
+
+/* The cache lines that all tiles touch, and instructions of their waves: of rows, no more move than there are. */
+static int64_t price_of(const making *t, bool has_rows, int64_t instructions) {
+  int64_t items = 1, moves = has_rows ? 1 : SLOTS;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    bool are_rows = has_rows && i == t->of->tile->rows;
+    items *= t->choice.items[i];
+    moves = tj_tile_times(moves, are_rows ? t->all[i] : tj_parts(t->all[i], t->choice.items[i] << t->choice.log[i]));
+  }
+  int64_t waves = tj_parts(items, TJ_TILE_LANES);
+  int64_t bytes = tj_tile_times(tj_tile_times(moves, waves), touched_by_wave(t, 0) + touched_by_wave(t, 1));
+  return tj_tile_plus(bytes / t->of->tile->line_bytes,
+                      tj_tile_times(tj_tile_times(tiles_of(t), waves), instructions));
+}
+
+/* Work-items that go along all axes, and mask rows for it, are for touching fewer lines than those that go along
+ * some, for fewer instructions than where slots are spread, too. What is given only has to be possible. */
+static tj_tile_choice in_lanes(const tj_tile_case *c) {
+  making spread = in_registers(c), rows = shared_in_rows(c, c->tile->without), t = shared_in_rows(c, 0);
+  int64_t price = price_of(&t, true, TJ_INSTRUCTIONS_OF_LANES_TILE);
+  bool is_better = price < price_of(&spread, false, TJ_INSTRUCTIONS_OF_STRAIGHT_TILE) &&
+                   price < price_of(&rows, true, TJ_INSTRUCTIONS_OF_ROWS_TILE);
   t.choice.is_worth = is_better || c->tile->is_given;
   return t.choice;
 }
@@ -391,6 +470,8 @@ static tj_tile_choice choose(const tj_tile_case *c) {
     return tj_tile_choose_turned(c);
   if (c->tile->kind == TJ_TILE_ROWS)
     return in_rows(c);
+  if (c->tile->kind == TJ_TILE_MASKED_ROWS)
+    return in_lanes(c);
   making straight = in_registers(c);
   return c->tile->kind == TJ_TILE_STRAIGHT ? straight.choice : through_lds(&straight);
 }

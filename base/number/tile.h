@@ -22,10 +22,11 @@ enum {
 };
 
 typedef enum {
-  TJ_TILE_STRAIGHT, /* vectors stay in registers */
-  TJ_TILE_ROWS,     /* the same, and slots are rows along one axis */
-  TJ_TILE_STAGED,   /* vectors go through LDS whole */
-  TJ_TILE_TURNED,   /* elements turn around in LDS */
+  TJ_TILE_STRAIGHT,    /* vectors stay in registers */
+  TJ_TILE_ROWS,        /* the same, and slots are rows along one axis, which scalars mask */
+  TJ_TILE_MASKED_ROWS, /* the same, of which work-items mask some */
+  TJ_TILE_STAGED,      /* vectors go through LDS whole */
+  TJ_TILE_TURNED,      /* elements turn around in LDS */
   TJ_TILE_KINDS
 } tj_tile_kind;
 

@@ -216,11 +216,9 @@ typedef struct {
   tj_flexible_way way;
 } wanted;
 
-static const char *const way_name[] = {[TJ_FLEXIBLE_VECTORS] = "vectors",
-                                       [TJ_FLEXIBLE_ELEMENTS] = "elements",
-                                       [TJ_FLEXIBLE_STAGED] = "staged",
-                                       [TJ_FLEXIBLE_SCALARS] = "scalars",
-                                       [TJ_FLEXIBLE_OFFSETS] = "offsets"};
+static const char *const way_name[] = {
+    [TJ_FLEXIBLE_VECTORS] = "vectors", [TJ_FLEXIBLE_ELEMENTS] = "elements", [TJ_FLEXIBLE_STAGED] = "staged",
+    [TJ_FLEXIBLE_SCALARS] = "scalars", [TJ_FLEXIBLE_OFFSETS] = "offsets",   [TJ_FLEXIBLE_LANES] = "lanes"};
 
 static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, const wanted *w) {
   tj_graph *graph = f->graph;
@@ -324,9 +322,7 @@ static tj_flexible_way way_of_sides(const tj_flexible *f, const wanted *w) {
 
 /* The same, with what they are bounded by. */
 static tj_flexible_way way_of_bounds(const tj_flexible *f, tj_flexible_way way) {
-  bool is_scalar = way == TJ_FLEXIBLE_VECTORS && f->given != NULL && !f->turns && tj_flexible_may_have_scalars(f) &&
-                   tj_flexible_has_scalars(f);
-  return is_scalar ? TJ_FLEXIBLE_SCALARS : way;
+  return way == TJ_FLEXIBLE_VECTORS && f->given != NULL && !f->turns ? tj_flexible_way_of_given(f) : way;
 }
 
 /* Whether tiles may go this way, as far as their modes tell. */
@@ -338,9 +334,10 @@ static bool may_begin(const tj_flexible *f, tj_flexible_way way) {
 
 /* The same, with all operands measured. */
 static bool may_go(tj_flexible *f, tj_flexible_way way) {
-  if (way == TJ_FLEXIBLE_SCALARS)
-    return tj_flexible_may_have_scalars(f);
-  return way != TJ_FLEXIBLE_OFFSETS || tj_flexible_may_tell_by_offsets(f);
+  bool is_scalar = way == TJ_FLEXIBLE_SCALARS || way == TJ_FLEXIBLE_OFFSETS || way == TJ_FLEXIBLE_LANES;
+  bool is_other =
+      way == TJ_FLEXIBLE_OFFSETS && f->given != NULL && tj_flexible_way_of_given(f) != TJ_FLEXIBLE_SCALARS;
+  return !is_scalar || (!is_other && tj_flexible_may_have_scalars(f, way));
 }
 
 typedef struct {

@@ -35,12 +35,13 @@ enum {
 
 /* How a tile is moved, the way that launches take last where they can: vectors or single elements; then, where sides
  * have neighbours along the same mode, with some bounds left to scalars, a work-item's part of the others told by
- * its offset or not; vectors that go through LDS whole. */
+ * its offset or not, or with rows that work-items mask, too; vectors that go through LDS whole. */
 typedef enum {
   TJ_FLEXIBLE_VECTORS,
   TJ_FLEXIBLE_ELEMENTS,
   TJ_FLEXIBLE_SCALARS,
   TJ_FLEXIBLE_OFFSETS,
+  TJ_FLEXIBLE_LANES,
   TJ_FLEXIBLE_STAGED,
   TJ_FLEXIBLE_WAYS
 } tj_flexible_way;
@@ -351,11 +352,11 @@ void *tj_flexible_straight_shape(tj_flexible *f);
 void tj_flexible_straight_steps(void *shape);
 /* Its steps are those of a tile that stays in registers. */
 void *tj_flexible_scalar_shape(tj_flexible *f, tj_flexible_way way);
-/* Whether there are bounds that scalars can have; whether the given mapping leaves some to them, and whether offsets
- * may tell what is left, if any mapping does. */
-bool tj_flexible_may_have_scalars(const tj_flexible *f);
-bool tj_flexible_has_scalars(const tj_flexible *f);
-bool tj_flexible_may_tell_by_offsets(tj_flexible *f);
+/* Whether there are bounds that scalars can have, all of some sum, and for which way: where offsets may tell what is
+ * left; where a sum has more modes than that of rows. */
+bool tj_flexible_may_have_scalars(tj_flexible *f, tj_flexible_way way);
+/* The way of the given mapping, of which operands are measured: vectors or one that leaves some bounds to scalars. */
+tj_flexible_way tj_flexible_way_of_given(const tj_flexible *f);
 void *tj_flexible_staged_shape(tj_flexible *f);
 void tj_flexible_staged_steps(void *shape);
 

@@ -6,7 +6,10 @@
  * are coordinates of one mode of the other sums, along which there are no work-items: what is compared is the same
  * for all of these, and machines hold it against the bounds of resources by the scalar that instructions skip. So
  * there are twice as many slots, which share what a work-item computes, and those beyond the domain are masked like
- * this, too. */
+ * this, too.
+ *
+ * Where that leaves out modes of the sums of rows, along which the destination has long runs, another way has
+ * work-items along all modes of bounded sums but that of rows: those mask rows, too. */
 #include "lower/flexible/flexible_straight.h"
 
 enum { ROWS = 2 * TJ_STRAIGHT_SLOTS };
@@ -67,16 +70,19 @@ static uint32_t longest_of(const tj_flexible *f, uint64_t modes) {
   return longest;
 }
 
-/* Beside one sum's modes, work-items go along the first one. */
-static scalar_modes split_modes(const tj_flexible *f) {
-  uint64_t scalars = modes_of_scalars(f), items = modes_of_items(f);
-  return (scalar_modes){items == 0 ? scalars : ~(items | tj_flexible_bit(f->axis[TJ_TILE_LOADED].mode)),
-                        longest_of(f, scalars)};
+/* Beside one sum's modes, or those of all but the mode of rows, work-items go along the first one. */
+static scalar_modes split_modes(const tj_flexible *f, tj_flexible_way way) {
+  uint64_t scalars = modes_of_scalars(f), items = modes_of_items(f),
+           first = tj_flexible_bit(f->axis[TJ_TILE_LOADED].mode);
+  uint32_t rows = longest_of(f, scalars);
+  if (way == TJ_FLEXIBLE_LANES)
+    return (scalar_modes){~(items | scalars | first) | tj_flexible_bit(rows), rows};
+  return (scalar_modes){items == 0 ? scalars : ~(items | first), rows};
 }
 
 /* --- whether there are some --- */
 
-bool tj_flexible_may_have_scalars(const tj_flexible *f) {
+static bool has_scalars(const tj_flexible *f) {
   const tj_buffer_resource *resource = f->target->resource;
   return resource != NULL && resource->counts_scalar && f->kernel->fill == 0 && f->form_count > TJ_FLEXIBLE_BOUNDS &&
          modes_of_scalars(f) != 0;
@@ -91,20 +97,33 @@ static bool has_along(const tj_flexible *f, const tj_tuple *strides, uint32_t mo
   return has;
 }
 
-bool tj_flexible_has_scalars(const tj_flexible *f) {
+tj_flexible_way tj_flexible_way_of_given(const tj_flexible *f) {
+  if (!has_scalars(f))
+    return TJ_FLEXIBLE_VECTORS;
   const tj_tuple *items = f->given->load.layout.stride->item[0];
-  uint32_t rows = split_modes(f).rows;
-  return tj_flexible_axis_of(f, rows) < TJ_TILE_AXES && !has_along(f, items, rows);
+  const scalar_modes modes = split_modes(f, TJ_FLEXIBLE_SCALARS);
+  tj_flexible_way way = TJ_FLEXIBLE_SCALARS;
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    if ((modes.without_items >> m & 1) != 0 && has_along(f, items, m))
+      way = TJ_FLEXIBLE_LANES;
+  }
+  bool has_rows = tj_flexible_axis_of(f, modes.rows) < TJ_TILE_AXES && !has_along(f, items, modes.rows);
+  return has_rows ? way : TJ_FLEXIBLE_VECTORS;
 }
 
-bool tj_flexible_may_tell_by_offsets(tj_flexible *f) {
-  if (!tj_flexible_may_have_scalars(f) || (f->given != NULL && !tj_flexible_has_scalars(f)))
-    return false;
-  const scalar_modes modes = split_modes(f);
+static bool may_tell_by_offsets(tj_flexible *f) {
+  const scalar_modes modes = split_modes(f, TJ_FLEXIBLE_OFFSETS);
   bool may = false;
   for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form < f->form_count; form++)
     may = may || tj_flexible_has_pitch(f, form, modes.without_items);
   return may;
+}
+
+bool tj_flexible_may_have_scalars(tj_flexible *f, tj_flexible_way way) {
+  if (!has_scalars(f) || (way == TJ_FLEXIBLE_OFFSETS && !may_tell_by_offsets(f)))
+    return false;
+  uint64_t scalars = modes_of_scalars(f);
+  return way != TJ_FLEXIBLE_LANES || scalars != tj_flexible_bit(longest_of(f, scalars));
 }
 
 /* --- the shape --- */
@@ -122,18 +141,38 @@ static void leave_out(tj_flexible *f, const scalar_modes *modes) {
     f->axis[count++].mode = TJ_FLEXIBLE_NONE;
 }
 
+/* Axes, by bit, of these modes, but for that of rows. */
+static uint32_t axes_among(const tj_flexible *f, uint64_t modes, uint32_t rows) {
+  uint32_t axes = 0;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    bool is_among = f->axis[i].mode != TJ_FLEXIBLE_NONE && (modes >> f->axis[i].mode & 1) != 0;
+    axes |= is_among && i != rows ? 1u << i : 0;
+  }
+  return axes;
+}
+
+static void tell_by_offsets(tj_flexible *f, uint64_t without_items) {
+  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form + 1 < f->form_count; form++)
+    tj_flexible_tell_by_offsets(f, form, without_items);
+}
+
 void *tj_flexible_scalar_shape(tj_flexible *f, tj_flexible_way way) {
-  scalar_modes modes = split_modes(f);
+  scalar_modes modes = split_modes(f, way), of_scalars = split_modes(f, TJ_FLEXIBLE_SCALARS);
   if (tj_flexible_axis_of(f, modes.rows) == TJ_TILE_AXES)
     f->axis[TJ_TILE_AXES - 1].mode = modes.rows;
   leave_out(f, &modes);
   uint32_t rows = tj_flexible_axis_of(f, modes.rows);
   tj_flexible_cut(f, modes.rows);
-  tj_flexible_demand(f, tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_ROWS, .slots = ROWS, .rows = rows}));
+  tj_tile tile = {.kind = TJ_TILE_ROWS, .slots = ROWS, .rows = rows};
+  if (way == TJ_FLEXIBLE_LANES) {
+    tile.kind = TJ_TILE_MASKED_ROWS;
+    tile.without = axes_among(f, of_scalars.without_items, rows);
+  }
+  tj_flexible_demand(f, tj_straight_choose(f, tile));
   f->axis[rows].has_slots = true;
   tj_straight_map(f);
-  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form + 1 < f->form_count && way == TJ_FLEXIBLE_OFFSETS; form++)
-    tj_flexible_tell_by_offsets(f, form, modes.without_items);
+  if (way == TJ_FLEXIBLE_OFFSETS)
+    tell_by_offsets(f, modes.without_items);
   tj_flexible_place_tiles(f);
   tj_flexible_mask_rows(f, modes.rows, modes.without_items, ROWS);
   return f;

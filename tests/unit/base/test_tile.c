@@ -270,10 +270,49 @@ START_TEST(rows_of_windows_are_whole) {
 }
 END_TEST
 
+/* The same windows with their pixels along columns before those along rows of windows, which work-items mask rows
+ * for. */
+static tj_tile_choice choose_masked_rows(int64_t channels, uint32_t is_given) {
+  int64_t c = channels;
+  tj_tile tile = plain_tile(TJ_TILE_MASKED_ROWS, 5);
+  tile.axis[5] = TJ_TILE_NONE;
+  tile.loaded_bytes = tile.stored_bytes = 2;
+  tile.loaded = tile.stored = 8;
+  tile.slots = 2 * SLOTS;
+  tile.rows = 4;
+  tile.without = 1 << 2;
+  tile.is_given = is_given;
+  return tj_tile_choose(&tile,
+                        &(tj_tile_domain){.extent = {c, 3, 3, 28, 28},
+                                          .stride = {{1, c, 28 * c, c, 28 * c}, {1, c, 3 * c, 9 * c, 28 * 9 * c}}});
+}
+
+/* Windows of 8 and 16 channels are stored in longer runs so; those of 24 and 64 fill lines for fewer instructions. */
+START_TEST(masked_rows_are_for_runs_that_go_on) {
+  static const struct {
+    int64_t channels;
+    bool is_worth;
+  } row[] = {{8, true}, {16, true}, {24, false}, {64, false}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    tj_tile_choice choice = choose_masked_rows(row[i].channels, 0);
+    ck_assert_int_eq(choice.is_worth, row[i].is_worth);
+    ck_assert_int_eq(choice.items[2], 3);
+    ck_assert_int_eq(choice.items[4], 1);
+    ck_assert_int_eq(choice.log[4], 4);
+    ck_assert_int_eq(choose_masked_rows(row[i].channels, 1).is_worth, true);
+  }
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {
-      any_choice_is_within_its_limits,    words_have_bounds,        slots_are_shared_out_in_the_best_way,
-      what_turns_around_fits_a_workgroup, shapes_are_as_counted,    staging_is_for_short_rows,
-      rows_are_for_runs_that_fill_lines,  rows_of_windows_are_whole};
+  const TTest *const tests[] = {any_choice_is_within_its_limits,
+                                words_have_bounds,
+                                slots_are_shared_out_in_the_best_way,
+                                masked_rows_are_for_runs_that_go_on,
+                                what_turns_around_fits_a_workgroup,
+                                shapes_are_as_counted,
+                                staging_is_for_short_rows,
+                                rows_are_for_runs_that_fill_lines,
+                                rows_of_windows_are_whole};
   return run_suite(suite_of("tile", tests, sizeof tests / sizeof *tests));
 }
