@@ -477,14 +477,15 @@ def check_text_of_llvm(given, tester, folder):
 def check_statements(given, folder):
     """Each compiler's program must store what kernels do: as strict C, and as C++ and C with all that the processor has."""
     tested = statements.Statements(pathlib.Path(given.tilejit).resolve(), folder, run)
-    (folder / "statements.c").write_text(tested.program(), encoding="utf-8")
     sanitize = ["-fsanitize=undefined", "-fno-sanitize-recover=all"] if has_sanitizer(given, folder) else []
     ways = [[given.cc, "-std=c99", *WARNINGS, "-DTILEJIT_ASSUME(fact)=assert(fact)", "-O0", *sanitize],
             [given.cxx, "-x", "c++", "-std=gnu++17", *WARNINGS, "-O2", "-march=native"]]
     ways += [[given.clang, "-std=gnu17", *WARNINGS, "-O1", "-march=native"]] if given.clang else []
     for words in ways:
-        run([*words, "statements.c", "-lm", "-o", "statements"], folder)
-        run([folder / "statements"], folder)
+        for program in tested.programs():
+            (folder / "statements.c").write_text(program, encoding="utf-8")
+            run([*words, "statements.c", "-lm", "-o", "statements"], folder)
+            run([folder / "statements"], folder)
         for difference in tested.differences():
             raise Failure(f"{' '.join(words[:3])}: {difference}")
     return len(tested.expected)

@@ -327,12 +327,14 @@ class Statements:
             size = kernel.size(argument) * struct.calcsize(TYPES[kernel.arguments[argument][0]][1])
             (self.folder / f"{name}.{argument}").write_bytes((self.folder / f"{name}.{argument}.npy").read_bytes()[-size:])
 
-    def program(self):
-        """The program in C."""
-        texts = {name: header.read_text(encoding="utf-8") for name, header in self.headers.items()}
-        return FRAME.format(headers="".join(f'#include "{header.name}"\n' for header in self.headers.values()),
-                            parts="\n".join(part_of(name, kernel, texts[name]) for name, kernel in self.kernels.items()),
-                            calls="".join(f"  {name}_part();\n" for name in self.kernels))
+    def programs(self, each=8):
+        """Programs in C, of so many kernels each, whose functions stand in one file."""
+        names = list(self.kernels)
+        for group in (names[i:i + each] for i in range(0, len(names), each)):
+            texts = {name: self.headers[name].read_text(encoding="utf-8") for name in group}
+            yield FRAME.format(headers="".join(f'#include "{self.headers[name].name}"\n' for name in group),
+                               parts="\n".join(part_of(name, self.kernels[name], texts[name]) for name in group),
+                               calls="".join(f"  {name}_part();\n" for name in group))
 
     def differences(self):
         """What the program has stored that the host has not; but for what stands for a reduction."""
