@@ -205,7 +205,9 @@ static LLVMValueRef scalar_of(tj_emitter *emitter, const tj_access *access, cons
   return scalar;
 }
 
-/* The displacement goes into the instruction as far as it has room, the rest of it into the scalar. */
+/* The displacement goes into the instruction as far as it has room, the rest of it into the scalar. No sum wraps
+ * around, signed or not: what is valid is below TJ_RESOURCE_BYTES, and what is not is that number or below. LLVM
+ * would look for that in all that each offset is made of. */
 static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access) {
   int64_t bytes = access->displacement * tj_element_bytes(emitter->kernel, access->buffer);
   int64_t within = bytes % emitter->target->resource->immediate_end;
@@ -219,7 +221,7 @@ static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access) {
   if (within > 0) {
     place.offset =
         LLVMBuildAdd(emitter->builder, place.offset, LLVMConstInt(emitter->i32, (uint64_t)within, false), "");
-    tj_emit_no_wrap(place.offset, (tj_width){32, false, true});
+    tj_emit_no_wrap(place.offset, (tj_width){32, true, true});
   }
   return place;
 }
