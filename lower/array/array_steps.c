@@ -262,29 +262,39 @@ static bool is_vector(const tj_array_maker *maker, const element_list *list, uin
 }
 
 static bool are_vectors(const tj_array_maker *maker, const element_list *list, uint32_t width) {
-  for (uint32_t i = 0; i < list->count; i += width) {
-    if (!is_vector(maker, list, i, width))
-      return false;
-  }
-  return true;
+  bool are = list->count % width == 0;
+  for (uint32_t i = 0; i < list->count && are; i += width)
+    are = is_vector(maker, list, i, width);
+  return are;
 }
 
-static uint32_t width_of(const tj_array_maker *maker, const element_list *list) {
+/* The widest vectors that there may be. Where only whole ones of memory are vectors, all are as wide as each other:
+ * what a mask tears would have vectors of several widths, and registers for all of them. */
+static uint32_t widest_of(const tj_array_maker *maker, const element_list *list) {
   uint32_t width = maker->shape.width, bytes = tj_element_bytes(maker->kernel, list->buffer);
   if (maker->target == NULL || list->adds)
     return 1;
   if (maker->target->wave_size > 1 && width > tj_target_widest(maker->target, bytes))
     width = tj_target_widest(maker->target, bytes);
-  while (width > 1 && (list->count % width != 0 || !are_vectors(maker, list, width)))
+  while (maker->target->needs_aligned_vectors && width > 1 && !are_vectors(maker, list, width))
+    width /= 2;
+  return width;
+}
+
+/* Of the vector that begins at an element: what masks tear is narrower. */
+static uint32_t width_at(const tj_array_maker *maker, const element_list *list, uint32_t first, uint32_t widest) {
+  uint32_t width = widest;
+  while (width > 1 && (first % width != 0 || width > list->count - first || !is_vector(maker, list, first, width)))
     width /= 2;
   return width;
 }
 
 static void add_moves(tj_array_maker *maker, const element_list *list, tj_step_kind kind, uint32_t slot) {
-  uint32_t width = width_of(maker, list), bytes = tj_element_bytes(maker->kernel, list->buffer);
+  uint32_t widest = widest_of(maker, list), bytes = tj_element_bytes(maker->kernel, list->buffer);
   int64_t limit = maker->target != NULL ? maker->target->displacement_limit / bytes : 0;
-  for (uint32_t i = 0; i < list->count; i += width) {
+  for (uint32_t i = 0, width; i < list->count; i += width) {
     tj_kernel_step *step = tj_array_step(maker, kind);
+    width = width_at(maker, list, i, widest);
     tj_displaced parts = tj_displace(maker->graph, list->offset[i]);
     bool displaces = parts.displacement < limit;
     step->access = (tj_access){.buffer = list->buffer,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What `check` says of accesses, against what simulated GPUs count when the same kernel runs: the kernels of
- * tests/golden/, and on two of the processors those of examples/ and the 57 transpositions of bench/, of which the
- * others take turns, or with TILEJIT_TEST_PRICES=all have all; every variant with the parameters that `check` names.
+ * tests/golden/, and on two of the processors those of examples/ and of bench/, of whose transpositions the others
+ * take turns, or with TILEJIT_TEST_PRICES=all have all; every variant with the parameters that `check` names.
  * Instructions, cache lines and cycles of LDS are the same to the last one. */
+#include "../../../bench/array_programs.h"
 #include "../../../bench/transpositions.h"
 #include "tests/unit/support/library_support.h"
 
@@ -269,6 +270,16 @@ static void run_transpositions(run *r, int first, int each) {
   }
 }
 
+/* Of a long row, whose end no vector fills. */
+static void run_arrays(run *r) {
+  for (size_t i = 0; i < array_program_count; i++) {
+    char text[PROGRAM_TEXT];
+    r->name = text;
+    array_program_write(text, &array_programs[i], "bf16", 1, 40003, false);
+    run_text(r, text);
+  }
+}
+
 static bool is_thorough(const run *r) {
   const char *wanted = getenv("TILEJIT_TEST_PRICES");
   if (wanted != NULL && strcmp(wanted, "all") == 0)
@@ -293,8 +304,10 @@ START_TEST(prices_are_what_devices_count) {
   const bool more = is_thorough(&r);
   r.device = open_device(r.context, r.device_name);
   run_folder(&r, TILEJIT_TEST_DATA "/golden");
-  if (more)
+  if (more) {
     run_folder(&r, TILEJIT_TEST_DATA "/../examples");
+    run_arrays(&r);
+  }
   run_transpositions(&r, more ? 0 : _i, more ? 1 : DEVICES);
   tj_device_close(r.device);
   tj_context_destroy(r.context);
