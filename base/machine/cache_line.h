@@ -8,10 +8,10 @@
 
 enum { TJ_LINE_LANES = 64 };
 
-/* Of one access of a wave: the lines that it touches, and the fewest that hold as many bytes, those of lanes with the
- * same address once. */
+/* Of one access of a wave: the lines that it touches, the runs of neighbours that these are, and the fewest lines
+ * that hold as many bytes, those of lanes with the same address once. */
 typedef struct {
-  uint64_t touched, least;
+  uint64_t touched, runs, least;
 } tj_line_count;
 
 /* Of `bytes` bytes at each address. One lane may have any number of bytes, several, TJ_LINE_LANES at most, up to a

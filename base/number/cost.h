@@ -3,18 +3,16 @@
 #ifndef TJ_BASE_COST_H
 #define TJ_BASE_COST_H
 
+#include <stdbool.h>
+
 typedef struct {
-#define LINES(name, value, what) double name;
+#define LINES(name, lines, sectors, what) double name;
+#define PART(name, lines, sectors, what) double name;
 #include "base/number/cost.def"
 } tj_line_costs;
 
-typedef struct {
-#define PART(name, value, what) double name;
-#include "base/number/cost.def"
-} tj_cost_parts;
-
-extern const tj_line_costs tj_cost_in_lines;
-extern const tj_cost_parts tj_parts_of_cost;
+/* Those of machines whose memory moves sectors of lines, or whole lines. */
+const tj_line_costs *tj_line_costs_of(bool has_sectors);
 
 enum {
 #define INSTRUCTIONS(name, value, what) TJ_INSTRUCTIONS_OF_##name = (value),

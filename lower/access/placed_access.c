@@ -69,6 +69,7 @@ static void count_lines(const tj_price_machine *machine, uint32_t bytes, const t
     return;
   tj_line_count sectors = tj_count_lines(address, lanes, bytes, machine->sector_bytes);
   cost->sectors += (int64_t)sectors.touched;
+  cost->runs += (int64_t)sectors.runs;
   cost->least_sectors += (int64_t)sectors.least;
 }
 

@@ -10,6 +10,7 @@
 #define TJ_LOWER_PRICE_H
 
 #include "base/machine/bank.h"
+#include "base/number/cost.h"
 #include "ir/index/eval.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
@@ -18,7 +19,8 @@ typedef struct {
   uint32_t wave_size;
   uint32_t uniform_lanes; /* tj_uniform_lanes */
   uint32_t line_bytes;
-  uint32_t sector_bytes;     /* of the parts of lines that memory moves; 0: lines are moved whole */
+  uint32_t sector_bytes; /* of the parts of lines that memory moves; 0: lines are moved whole */
+  const tj_line_costs *costs;
   uint32_t shared_lds;       /* bytes that the workgroups of a compute unit share; 0: there is no LDS */
   const tj_bank_model *bank; /* NULL: cycles of LDS are not counted */
   bool has_float_sums;       /* as of tj_target */
@@ -31,7 +33,8 @@ typedef struct {
   int64_t instructions;           /* of waves of which a lane makes the access at least */
   int64_t lines, least_lines;     /* of memory: touched by each instruction, and that its bytes need, each once */
   int64_t cycles, least_cycles;   /* of LDS: taken, and taken without conflicts */
-  int64_t sectors, least_sectors; /* of memory: the same as of lines, where these have sectors */
+  int64_t sectors, least_sectors; /* of memory: the same as of lines, where these have sectors, */
+  int64_t runs;                   /* and the runs of neighbours that an instruction's sectors are */
 } tj_cost;
 
 static inline void tj_cost_add(tj_cost *sum, const tj_cost *cost) {
@@ -40,6 +43,7 @@ static inline void tj_cost_add(tj_cost *sum, const tj_cost *cost) {
   sum->least_lines += cost->least_lines;
   sum->sectors += cost->sectors;
   sum->least_sectors += cost->least_sectors;
+  sum->runs += cost->runs;
   sum->cycles += cost->cycles;
   sum->least_cycles += cost->least_cycles;
 }
@@ -83,18 +87,19 @@ tj_cost tj_price_of_memory(const tj_price *price);
 tj_cost tj_price_of_lds(const tj_price *price);
 
 /* What conflicts in LDS cost, in parts of the cache lines that have to be touched. */
-double tj_cost_of_conflicts(double cycles, double least);
+double tj_cost_of_conflicts(const tj_line_costs *costs, double cycles, double least);
 
 /* The fewest cycles that cost so much. */
-double tj_cycles_that_cost(double cost, double least);
+double tj_cycles_that_cost(const tj_line_costs *costs, double cost, double least);
 
 /* What a side's accesses touch. */
 typedef struct {
-  double lines, sectors, least_sectors;
+  double lines, sectors, least_sectors, runs;
 } tj_touched;
 
-/* What that costs in cache lines. sector_bytes 0: memory moves whole lines. */
-double tj_cost_of_touching(const tj_touched *touched, bool is_store, uint32_t line_bytes, uint32_t sector_bytes);
+/* What that costs in cache lines, of which each has so many sectors, and whole vectors of a wave fill so many. */
+double tj_cost_of_touching(const tj_line_costs *costs, const tj_touched *touched, bool is_store, double line_sectors,
+                           double wave_lines);
 
 /* All of the price of a launch in one number, in cache lines: that by which mappings of a kernel are compared. */
 double tj_price_in_lines(const tj_price *price, const tj_price_machine *machine);

@@ -419,8 +419,11 @@ static uint32_t cycles_to_beat(const outcome *o, const candidate *next) {
 
 /* The fewest cycles of a stream whose conflicts are too dear. */
 static uint32_t cycles_too_dear(const tj_stage_stream *s) {
-  double cycles = tj_cycles_that_cost(tile_of(s)->dearest, s->store_ideal + s->load_ideal);
-  return tile_of(s)->dearest == 0 || cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
+  const tj_stage_tile *tile = tile_of(s);
+  if (tile->dearest == 0)
+    return UINT32_MAX;
+  double cycles = tj_cycles_that_cost(tile->costs, tile->dearest, s->store_ideal + s->load_ideal);
+  return cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
 }
 
 /* Candidates come in order of cost, so only fewer cycles win. Where so many have been counted that it takes long, the

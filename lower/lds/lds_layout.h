@@ -10,6 +10,7 @@
 
 #include "base/dma/engine.h"
 #include "base/machine/bank.h"
+#include "base/number/cost.h"
 #include "ir/layout/layout.h"
 
 typedef enum { TJ_STAGE_ROW, TJ_STAGE_COLUMN } tj_stage_direction;
@@ -42,7 +43,8 @@ typedef struct {
   bool is_packed;              /* only layouts without gaps are tried, of whole units of their swizzles */
   uint32_t narrowest;          /* elements that layouts keep together at least; 0: any */
   const tj_dma_engine *writer; /* only layouts that this engine writes are tried; NULL: any */
-  double dearest;              /* what conflicts cost less of, as prices have it; 0: they may cost anything */
+  double dearest;              /* what conflicts cost less of, by `costs`; 0: they may cost anything */
+  const tj_line_costs *costs;
 } tj_stage_tile;
 
 /* Forms of layouts, besides the plain one. */

@@ -71,6 +71,7 @@ static void describe(tj_tile_search *search) {
   problem->lds_phase = phase_of(search->target);
   problem->line_bytes = tj_cache_line_bytes(search->target->processor);
   problem->sector_bytes = tj_sector_bytes(search->target->processor);
+  problem->costs = tj_line_costs_of(problem->sector_bytes > 0);
   problem->wave_size = search->target->wave_size;
   problem->slot_bytes = search->target->slot_bytes / sources;
   problem->slot_limit = search->target->slot_limit / sources;

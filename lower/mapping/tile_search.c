@@ -116,10 +116,10 @@ static uint32_t conflicts_of(const tj_stage_choice *stage) {
 }
 
 /* The same in parts of the cache lines that have to be touched. */
-static double cost_of_conflicts(const tj_stage_choice *stage) {
-  return stage == NULL
-             ? 0
-             : tj_cost_of_conflicts(stage->store_cycles + stage->load_cycles, stage->store_ideal + stage->load_ideal);
+static double cost_of_conflicts(const tj_tile_search *search, const tj_stage_choice *stage) {
+  return stage == NULL ? 0
+                       : tj_cost_of_conflicts(search->problem.costs, stage->store_cycles + stage->load_cycles,
+                                              stage->store_ideal + stage->load_ideal);
 }
 
 /* Whether so little has been counted of layouts in LDS that the search may go on to another mapping. */
@@ -136,7 +136,7 @@ static bool calm_down(const tj_tile_search *search, bool in_phases, tj_lds_choic
   if ((is_any && conflicts_of(shared->choice) == 0) || !may_go_on(search) ||
       (in_phases && tj_staging_order(search->graph, search->target) == NULL))
     return false;
-  calmer.dearest = is_any ? cost_of_conflicts(shared->choice) : search->dearest;
+  calmer.dearest = is_any ? cost_of_conflicts(search, shared->choice) : search->dearest;
   if (!share_out(&calmer, in_phases, &other) ||
       (is_any && conflicts_of(other.choice) >= conflicts_of(shared->choice)))
     return false;
@@ -227,17 +227,18 @@ static const tj_price *price_of(const tj_tile_search *search, priced_kernel *pri
   return &priced->price;
 }
 
-/* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, guessed. */
+/* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, or shapes are
+ * not in doubt, as it is thought to. */
 static double cost_of(const tj_tile_search *search, const tj_tile_shape *shape, priced_kernel *priced) {
   int64_t bytes = search->problem.bytes[TJ_SOURCE] + search->problem.bytes[TJ_DESTINATION]; /* of an element */
   for (uint32_t i = 0; i < search->domain->other_count; i++)
     bytes += tj_element_bytes(search->flat, tj_flat_buffer(search->flat, TJ_OPERAND_OTHERS + i));
   tj_price_machine machine = tj_price_machine_of(search->target);
-  const tj_price *price = price_of(search, priced);
-  if (price->status == TJ_EVAL_OK)
-    return tj_price_in_lines(price, &machine) * machine.line_bytes /
+  bool is_counted = search->problem.costs->shape_doubt > 0 && price_of(search, priced)->status == TJ_EVAL_OK;
+  if (is_counted)
+    return tj_price_in_lines(&priced->price, &machine) * machine.line_bytes /
            ((double)search->domain->size->value * (double)bytes);
-  return shape->cost + cost_of_conflicts(priced->kernel->stage);
+  return shape->cost + cost_of_conflicts(search, priced->kernel->stage);
 }
 
 /* --- straight into LDS --- */
@@ -416,8 +417,8 @@ typedef struct {
 } contest;
 
 /* What a kernel costs at least, which may be less than its shape. */
-static double least_cost_of(const entrant *e) {
-  return e->thought - tj_parts_of_cost.shape_doubt * e->shape->cost;
+static double least_cost_of(const contest *c, const entrant *e) {
+  return e->thought - c->search->problem.costs->shape_doubt * e->shape->cost;
 }
 
 /* Whether a shape's price tells what its tile costs without conflicts: in registers, elements that several work-items
@@ -451,12 +452,12 @@ static bool may_wait(const tj_tile_search *search, const tj_lds_choice *shared) 
 static void enter(contest *c, const tj_tile_shape *shape, bool is_first) {
   entrant *e = &c->waiting[c->count];
   c->search->shape = *shape;
-  c->search->dearest = is_first ? 0 : c->least - (1 - tj_parts_of_cost.shape_doubt) * shape->cost;
+  c->search->dearest = is_first ? 0 : c->least - (1 - c->search->problem.costs->shape_doubt) * shape->cost;
   if (!share_out_calmly(c->search, &e->shared))
     return;
   e->shape = shape;
   e->as_shared = c->search->shape;
-  e->thought = shape->cost + cost_of_conflicts(e->shared.choice);
+  e->thought = shape->cost + cost_of_conflicts(c->search, e->shared.choice);
   if (!may_wait(c->search, &e->shared)) {
     compete(c, e, is_first);
     return;
@@ -472,7 +473,7 @@ static const entrant *next_waiting(const contest *c) {
     const entrant *e = &c->waiting[i];
     bool is_better =
         best == NULL || e->thought < best->thought || (e->thought == best->thought && e->shape < best->shape);
-    best = least_cost_of(e) < c->cost && is_better ? e : best;
+    best = least_cost_of(c, e) < c->cost && is_better ? e : best;
   }
   return best;
 }

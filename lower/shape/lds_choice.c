@@ -338,6 +338,7 @@ static bool search(const chooser *c, const access_list *list, uint32_t narrowest
                         .writer = c->problem->is_brought ? tj_dma_engine_of(target->processor) : NULL,
                         .is_packed = c->problem->is_packed,
                         .narrowest = narrowest,
+                        .costs = tj_price_machine_of(target).costs,
                         .dearest = c->problem->dearest};
   const tj_bank_model *model = tj_bank_model_of(target->processor);
   return model != NULL ? tj_stage_search(c->job, model, &tile, choice) : plain_stage(c->job, &tile, choice);

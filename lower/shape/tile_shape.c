@@ -5,7 +5,6 @@
 
 #include "base/integer.h"
 #include "base/machine/bank.h"
-#include "base/number/cost.h"
 #include "base/number/keys.h"
 #include "base/number/power.h"
 #include "lower/access/price.h"
@@ -143,14 +142,14 @@ static double lines_of(const tj_shape_problem *problem, const tj_run *run, int64
 /* What a side touches, in lines, for each that its bytes fill. */
 static double touching_cost(const tj_shape_problem *problem, tj_tile_shape *shape, tj_side_name side) {
   const tj_run run = run_of(problem, shape, side);
-  int64_t line = problem->line_bytes, sector = problem->sector_bytes;
-  tj_touched touched = {.lines = lines_of(problem, &run, line)};
+  const int64_t line = problem->line_bytes, sector = problem->sector_bytes > 0 ? problem->sector_bytes : line;
+  const int64_t wave = problem->wave_size * VECTOR_BYTES;
+  const double sectors = (double)line / (double)sector;
+  tj_touched touched = {
+      .lines = lines_of(problem, &run, line), .least_sectors = sectors, .runs = (double)line / (double)run.bytes};
+  touched.sectors = sector == line ? touched.lines : sectors * lines_of(problem, &run, sector);
   shape->lines[side] = touched.lines;
-  if (sector > 0) {
-    touched.least_sectors = (double)line / (double)sector;
-    touched.sectors = touched.least_sectors * lines_of(problem, &run, sector);
-  }
-  return tj_cost_of_touching(&touched, side == TJ_DESTINATION, (uint32_t)line, (uint32_t)sector);
+  return tj_cost_of_touching(problem->costs, &touched, side == TJ_DESTINATION, sectors, (double)wave / (double)line);
 }
 
 /* What tiles cover for each element of the domain. */
@@ -192,8 +191,8 @@ static void find_grid(const tj_shape_problem *problem, const shared_side *side, 
  * side. */
 static double use_cost(const tj_shape_problem *problem, int64_t stored, double use, double other) {
   double idle = 0.5 / use + 0.5 / other - 1;
-  return tj_cost_in_lines.idle_lanes * idle +
-         tj_cost_in_lines.prologue * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
+  return problem->costs->idle_lanes * idle +
+         problem->costs->prologue * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
 }
 
 /* What it costs to share the tile out among so many work-items, by a grid for what they store; infinite where they
@@ -218,7 +217,7 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
 
 /* The least that sharing out costs: work-items hold all that they can, and none is idle. */
 static double least_sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
-  return tj_cost_in_lines.prologue * VECTOR_BYTES / (double)(problem->slot_bytes * shape->passes);
+  return problem->costs->prologue * VECTOR_BYTES / (double)(problem->slot_bytes * shape->passes);
 }
 
 static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_shape *shape) {
@@ -258,7 +257,7 @@ static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
   double cost = 0, bytes = (double)(problem->bytes[TJ_SOURCE] + problem->bytes[TJ_DESTINATION]);
   for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++)
     cost += touching_cost(problem, shape, side) * (double)problem->bytes[side] / bytes;
-  return cost * cover_of(problem, shape);
+  return cost * (1 + problem->costs->beyond * (cover_of(problem, shape) - 1));
 }
 
 /* The part of LDS that a tile of so many elements takes. */
@@ -401,19 +400,20 @@ static bool can_pass(const tj_shape_problem *problem, const tj_tile_shape *shape
 /* What stores to LDS cost: each pass takes as long as one alone, and less than a word takes as long as a word. */
 static double lds_store_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   int64_t bytes = tj_least(shape->depth * problem->carried_bytes, TJ_BANK_BYTES);
-  return tj_cost_in_lines.lds_stores * (double)shape->passes * TJ_BANK_BYTES / (double)bytes;
+  return problem->costs->lds_stores * (double)shape->passes * TJ_BANK_BYTES / (double)bytes;
 }
 
 /* What lines cost depends on the depth only as far as blocks are deep at all. */
 static void try_depths(search *s, tj_tile_shape *shape, double part) {
-  double lds = tj_cost_in_lines.lds * part, narrow = 0, lines = 0;
+  const tj_line_costs *costs = s->problem->costs;
+  double lds = costs->lds * part, narrow = 0, lines = 0;
   const int64_t deepest = greatest_depth(s->problem, shape);
   for (shape->depth = deepest; shape->depth > 0; shape->depth /= 2) {
-    double way = shape->is_staged ? tj_cost_in_lines.staging + lds_store_cost(s->problem, shape) : 0;
+    double way = shape->is_staged ? costs->staging + lds_store_cost(s->problem, shape) : 0;
     if (shape->depth == deepest || shape->depth == 1)
       lines = line_cost(s->problem, shape);
     try_shape(s, shape, lds + way + narrow + lines);
-    narrow += tj_cost_in_lines.narrow_depth;
+    narrow += costs->narrow_depth;
   }
 }
 

@@ -4,6 +4,7 @@
 #ifndef TJ_LOWER_TILE_SHAPE_H
 #define TJ_LOWER_TILE_SHAPE_H
 
+#include "base/number/cost.h"
 #include "base/number/run.h"
 #include "lower/shape/lane_grid.h"
 
@@ -33,10 +34,11 @@ typedef struct {
   int64_t lds_phase;                             /* work-items that LDS serves at a time with a vector each */
   int64_t line_bytes;                            /* of a cache line */
   int64_t sector_bytes;                          /* of a part of lines that memory moves; 0: lines are moved whole */
-  int64_t wave_size, workgroup_limit;            /* work-items */
-  const int64_t *tile;                           /* the extents that it has to have; NULL: they are chosen */
-  bool may_stage;                                /* there is LDS */
-  bool may_pass;                                 /* work-items keep what they hold while others go through LDS */
+  const tj_line_costs *costs;
+  int64_t wave_size, workgroup_limit; /* work-items */
+  const int64_t *tile;                /* the extents that it has to have; NULL: they are chosen */
+  bool may_stage;                     /* there is LDS */
+  bool may_pass;                      /* work-items keep what they hold while others go through LDS */
 } tj_shape_problem;
 
 typedef struct {

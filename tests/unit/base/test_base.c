@@ -182,11 +182,11 @@ START_TEST(lines_are_counted_in_any_order) {
   static const struct {
     uint64_t first, step, repeats; /* of addresses, by lane; lanes with the same one */
     uint64_t bytes;
-    uint64_t touched, least; /* of 64 bytes */
+    uint64_t touched, runs, least; /* of 64 bytes */
   } cases[] = {
-      {0, 4, 1, 4, 4, 4},    {60, 4, 1, 4, 5, 4},    {0, 16, 1, 16, 16, 16}, {8, 16, 1, 16, 17, 16},
-      {0, 64, 1, 4, 64, 4},  {62, 64, 1, 4, 65, 4},  {0, 0, 1, 4, 1, 1},     {0, 4, 2, 4, 2, 2},
-      {56, 4, 1, 16, 6, 16}, {0, 4096, 1, 8, 64, 8}, {63, 1, 1, 2, 2, 2},
+      {0, 4, 1, 4, 4, 1, 4},    {60, 4, 1, 4, 5, 1, 4},     {0, 16, 1, 16, 16, 1, 16}, {8, 16, 1, 16, 17, 1, 16},
+      {0, 64, 1, 4, 64, 1, 4},  {62, 64, 1, 4, 65, 1, 4},   {0, 0, 1, 4, 1, 1, 1},     {0, 4, 2, 4, 2, 1, 2},
+      {56, 4, 1, 16, 6, 1, 16}, {0, 4096, 1, 8, 64, 64, 8}, {63, 1, 1, 2, 2, 1, 2},    {0, 128, 2, 64, 32, 32, 32},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     uint64_t ascending[TJ_LINE_LANES], turned[TJ_LINE_LANES];
@@ -197,8 +197,10 @@ START_TEST(lines_are_counted_in_any_order) {
     tj_line_count counts[] = {tj_count_lines(ascending, TJ_LINE_LANES, cases[i].bytes, 64),
                               tj_count_lines(turned, TJ_LINE_LANES, cases[i].bytes, 64)};
     for (int k = 0; k < 2; k++)
-      ck_assert_msg(counts[k].touched == cases[i].touched && counts[k].least == cases[i].least,
-                    "case %zu: %d of %d lines", i, (int)counts[k].touched, (int)counts[k].least);
+      ck_assert_msg(counts[k].touched == cases[i].touched && counts[k].runs == cases[i].runs &&
+                        counts[k].least == cases[i].least,
+                    "case %zu: %d of %d lines, %d runs", i, (int)counts[k].touched, (int)counts[k].least,
+                    (int)counts[k].runs);
   }
 }
 END_TEST

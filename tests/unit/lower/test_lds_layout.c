@@ -165,7 +165,8 @@ static void make_tile(const known_row *k, accesses *all, tj_stage_tile *tile) {
                           false,
                           0,
                           NULL,
-                          0};
+                          0,
+                          tj_line_costs_of(false)};
 }
 
 static void search_known(tj_job *job, void *data) {
@@ -267,7 +268,7 @@ static void search_strided(tj_job *job, void *data) {
   cover(&all, 2, 512, false, ROW, 1, 64, true, 1);
   for (uint32_t lane = 0; lane < LANES; lane++)
     all.column[1][lane] = lane * 8;
-  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, false, 0, NULL, 0};
+  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, false, 0, NULL, 0, NULL};
   ck_assert(tj_stage_search(job, tj_bank_model_of("gfx942"), &tile, &choice));
   ck_assert_uint_eq(choice.layout.direction, ROW);
   ck_assert_uint_eq(choice.layout.vector, 4);
@@ -437,7 +438,8 @@ static void search_random(tj_job *job, void *data) {
                         false,
                         0,
                         NULL,
-                        0};
+                        0,
+                        NULL};
   r.tile = &tile;
   r.model = tj_bank_model_of(processors[processor]);
   random_side(&r, &all, true, lanes);
@@ -450,12 +452,13 @@ static void search_random(tj_job *job, void *data) {
   ck_assert(tj_stage_search(job, r.model, &tile, &choice));
   check_layout(&r, &choice.layout);
   check_choice(&r, &choice);
-  tile.dearest =
-      tj_cost_of_conflicts(choice.store_cycles + choice.load_cycles, choice.store_ideal + choice.load_ideal);
+  tile.costs = tj_line_costs_of(below(&r, 2) == 0);
+  tile.dearest = tj_cost_of_conflicts(tile.costs, choice.store_cycles + choice.load_cycles,
+                                      choice.store_ideal + choice.load_ideal);
   if (tile.dearest > 0 && tj_stage_search(job, r.model, &tile, &choice))
-    ck_assert_double_lt(
-        tj_cost_of_conflicts(choice.store_cycles + choice.load_cycles, choice.store_ideal + choice.load_ideal),
-        tile.dearest);
+    ck_assert_double_lt(tj_cost_of_conflicts(tile.costs, choice.store_cycles + choice.load_cycles,
+                                             choice.store_ideal + choice.load_ideal),
+                        tile.dearest);
 }
 
 /* Tiles whose elements do not fill what a swizzle moves about: the last ones go beyond the tile's own bytes. */
@@ -520,7 +523,7 @@ static void search_runs(tj_job *job, void *data) {
     all.column[0][lane] = lane / ROWS % RUNS * RUN + lane / (ROWS * RUNS) * 4;
   }
   tj_stage_tile tile = {4,          ROWS, RUN * RUNS, all.access, all.count, LDS, LDS,  NULL, 0,
-                        run_length, 1,    0,          0,          false,     0,   NULL, 0};
+                        run_length, 1,    0,          0,          false,     0,   NULL, 0,    NULL};
   random_search r = {job, tj_graph_create(job), tj_bank_model_of("gfx1201"), &tile, 1};
   tj_stage_choice choice;
   ck_assert(tj_stage_search(job, r.model, &tile, &choice));

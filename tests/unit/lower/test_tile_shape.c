@@ -68,6 +68,8 @@ static random_problem make_problem(void) {
                                   .may_pass = true}};
   tj_shape_problem *p = &r.problem;
   int64_t bytes = (int64_t)1 << random_below(5);
+  p->sector_bytes = random_below(2) == 0 ? 0 : LINE / 4;
+  p->costs = tj_line_costs_of(p->sector_bytes > 0);
   p->bytes[TJ_SOURCE] = p->bytes[TJ_DESTINATION] = p->carried_bytes = bytes;
   p->width[TJ_SOURCE] = p->width[TJ_DESTINATION] = 16 / bytes;
   for (uint32_t m = 0; m < p->count; m++) {
@@ -295,6 +297,7 @@ static random_problem problem_of_turns(const int64_t extent[]) {
                                   .lds_bytes = 61440,
                                   .lds_phase = 16,
                                   .line_bytes = LINE,
+                                  .costs = tj_line_costs_of(false),
                                   .wave_size = 64,
                                   .workgroup_limit = 1024,
                                   .may_stage = true}};
