@@ -479,7 +479,7 @@ def check_statements(given, folder):
     tested = statements.Statements(pathlib.Path(given.tilejit).resolve(), folder, run)
     sanitize = ["-fsanitize=undefined", "-fno-sanitize-recover=all"] if has_sanitizer(given, folder) else []
     ways = [[given.cc, "-std=c99", *WARNINGS, "-DTILEJIT_ASSUME(fact)=assert(fact)", "-O0", *sanitize],
-            [given.cxx, "-x", "c++", "-std=gnu++17", *WARNINGS, "-O2", "-march=native"]]
+            [given.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-O2", "-march=native"]]
     ways += [[given.clang, "-std=gnu17", *WARNINGS, "-O1", "-march=native"]] if given.clang else []
     for words in ways:
         for program in tested.programs():
