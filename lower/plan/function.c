@@ -44,7 +44,7 @@ static const char *const reserved[] = {
     "memcpy",      "fma",          "fmaf",       "fabs",
     "fabsf",       "copysign",     "copysignf",  "floor",
     "floorf",      "rint",         "rintf",      "sqrt",
-    "sqrtf",
+    "sqrtf",       "NAN",          "INFINITY",
 };
 
 static bool is_keyword(const char *name) {
@@ -116,7 +116,8 @@ const char *tj_function_free_name(tj_job *job, const tj_function *function, uint
 
 static void add_argument(tj_job *job, tj_function *function, tj_function_argument *arguments, const tj_node *symbol) {
   uint32_t position = function->argument_count;
-  arguments[position] = (tj_function_argument){tj_function_free_name(job, function, position, symbol->symbol->name), symbol};
+  const char *name = tj_function_free_name(job, function, position, symbol->symbol->name);
+  arguments[position] = (tj_function_argument){name, symbol};
   function->argument_count++;
 }
 

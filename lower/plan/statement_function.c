@@ -195,6 +195,57 @@ static void add_stored(maker *m) {
 
 /* --- functions --- */
 
+/* What <math.h>, with f or l behind it, too, and <string.h> declare; the emitted text includes both. */
+static const char *const library[] = {
+    "acos",       "acosh",      "asin",        "asinh",
+    "atan",       "atan2",      "atanh",       "canonicalize",
+    "cbrt",       "ceil",       "copysign",    "cos",
+    "cosh",       "drem",       "erf",         "erfc",
+    "exp",        "exp10",      "exp2",        "expm1",
+    "fabs",       "fdim",       "finite",      "floor",
+    "fma",        "fmax",       "fmin",        "fmod",
+    "fpclassify", "frexp",      "gamma",       "hypot",
+    "ilogb",      "isfinite",   "isgreater",   "isgreaterequal",
+    "isinf",      "isless",     "islessequal", "islessgreater",
+    "isnan",      "isnormal",   "isunordered", "j0",
+    "j1",         "jn",         "ldexp",       "lgamma",
+    "llrint",     "llround",    "log",         "log10",
+    "log1p",      "log2",       "logb",        "lrint",
+    "lround",     "modf",       "nan",         "nearbyint",
+    "nextafter",  "nexttoward", "nextdown",    "nextup",
+    "pow",        "remainder",  "remquo",      "rint",
+    "round",      "roundeven",  "scalb",       "scalbln",
+    "scalbn",     "signbit",    "significand", "sin",
+    "sincos",     "sinh",       "sqrt",        "tan",
+    "tanh",       "tgamma",     "trunc",       "y0",
+    "y1",         "yn",         "basename",    "bcmp",
+    "bcopy",      "bzero",      "ffs",         "index",
+    "memccpy",    "memchr",     "memcmp",      "memcpy",
+    "memmem",     "memmove",    "mempcpy",     "memset",
+    "rindex",     "strcat",     "strchr",      "strcmp",
+    "strcoll",    "strcpy",     "strcspn",     "strdup",
+    "strerror",   "strlen",     "strncat",     "strncmp",
+    "strncpy",    "strndup",    "strnlen",     "strpbrk",
+    "strrchr",    "strsep",     "strsignal",   "strspn",
+    "strstr",     "strtok",     "strxfrm",     "swab",
+};
+
+static bool is_of_library(const char *name) {
+  for (size_t i = 0; i < sizeof library / sizeof *library; i++) {
+    size_t length = strlen(library[i]);
+    const char *rest = strncmp(name, library[i], length) == 0 ? name + length : "?";
+    if (*rest == '\0' || strcmp(rest, "f") == 0 || strcmp(rest, "l") == 0)
+      return true;
+  }
+  return false;
+}
+
+static void check_name(tj_job *job, const char *name) {
+  tj_function_check_name(job, name);
+  if (is_of_library(name))
+    tj_fail(job, TJ_FUNCTION_NAME, "C has a function '%s' already", name);
+}
+
 static const tj_array_program *program_of(tj_graph *graph, const tj_kernel_definition *kernel) {
   tj_dtype from = TJ_DTYPE_f32, to = TJ_DTYPE_f32;
   const tj_array_program *program = kernel->arrays;
@@ -211,7 +262,7 @@ static const tj_array_program *program_of(tj_graph *graph, const tj_kernel_defin
 tj_statement_functions *tj_statement_functions_of(tj_graph *graph, const tj_program_values *values,
                                                   const tj_kernel_definition *kernel, const char *name) {
   tj_statement_functions *out = TJ_NEW(graph->job, tj_statement_functions);
-  tj_function_check_name(graph->job, name);
+  check_name(graph->job, name);
   *out =
       (tj_statement_functions){.kernel = kernel->name, .program = program_of(graph, kernel), .function.name = name};
   size_t most = (size_t)out->program->count + values->parameter_count + 1;

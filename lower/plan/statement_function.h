@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of a kernel's statements: the arithmetic of an element by itself, for somebody else's kernel.
  *
- *     NAME(elements…, reductions…, coordinates…, parameters…)     of a kernel with one destination: what is stored
- * there NAME_D(…)                                                   with several: in destination D NAME_sum0(…),
- * NAME_max1(…), …                               what a reduction takes of each element
+ *     NAME(elements…, reductions…, coordinates…, parameters…)   what is stored, of a kernel with one destination
+ *     NAME_D(…)                                                 with several: in destination D
+ *     NAME_sum0(…), NAME_max1(…), …                             what a reduction takes of each element
  *
  * Each has the arguments that it is made of, in this order: elements of the kernel's arguments, and numbers of the
  * launch, in order of declaration; elements that are gathered; results of reductions, which whoever calls has
@@ -36,7 +36,8 @@ typedef struct {
   uint32_t result_count;
 } tj_statement_functions;
 
-/* TJ4012 where `name` cannot name a function in C, TJ4028 where the kernel has no statements. */
+/* TJ4012 where `name` cannot name a function in C beside <math.h> and <string.h>, TJ4028 where the kernel has no
+ * statements. */
 tj_statement_functions *tj_statement_functions_of(tj_graph *graph, const tj_program_values *values,
                                                   const tj_kernel_definition *kernel, const char *name);
 
