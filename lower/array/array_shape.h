@@ -10,10 +10,10 @@ typedef struct {
   uint32_t rows;    /* of a workgroup */
   uint32_t lanes;   /* work-items of a row; a power of two */
   uint32_t width;   /* neighbouring columns of a lane; a power of two */
-  uint32_t repeats; /* how many times so many */
-  const tj_node
-      *apart; /* these are so many columns apart, which a row has `repeats` times; NULL: those of all lanes */
-  bool loops; /* over the columns of a row, or of a piece of one */
+  uint32_t repeats; /* how many times so many, */
+  /* which are so many columns apart, of which a row has `repeats` times as many; NULL: as many as all lanes have */
+  const tj_node *apart;
+  bool loops;           /* over the columns of a row, or of a piece of one */
   const tj_node *piece; /* columns of a workgroup, an expression of parameters; NULL: all */
   uint32_t kept; /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */
   bool is_split; /* the pieces of a row are reduced together: kernel by kernel (array_split.h) */

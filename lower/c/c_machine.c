@@ -148,12 +148,12 @@ tj_c_machine tj_c_machine_of(tj_job *job, bool is_double, tj_text *statements, u
 
 /* --- functions of the table --- */
 
-static bool is_of_half(tj_array_op op) {
+bool tj_c_takes_byte(tj_array_op op) {
   return op == TJ_ARRAY_u4 || op == TJ_ARRAY_i4 || op == TJ_ARRAY_f4e2m1;
 }
 
 static tj_term made_of(const tj_array_machine *m, tj_array_op op, const tj_term argument[]) {
-  if (!is_of_half(op))
+  if (!tj_c_takes_byte(op))
     return tj_array_recipe(m, op, argument);
   return tj_array_recipe(m, op, (tj_term[]){tj_code_of_half_recipe(m, argument[0], argument[1])});
 }
@@ -167,7 +167,7 @@ static const char *function_name(tj_job *job, tj_array_op op, bool is_double) {
 static void set_parameters(tj_job *job, tj_array_op op, tj_term parameter[]) {
   static const char *const names[] = {"a", "b", "c"};
   for (uint32_t i = 0; i < TJ_ARRAY_MOST_ARGUMENTS; i++) {
-    bool is_byte = i == 0 && is_of_half(op);
+    bool is_byte = i == 0 && tj_c_takes_byte(op);
     parameter[i] = new_term(job, (tj_c_piece){names[i], TJ_C_ATOM}, is_byte ? TJ_KIND_INTEGER : TJ_KIND_REAL);
   }
 }
@@ -213,7 +213,7 @@ static void write_function(tj_text *text, tj_array_op op, bool is_double) {
   tj_term result = steps_of(job, op, is_double, &statements, &count);
   tj_text_format(text, "TILEJIT_FUNCTION %s %s(", word_of('r', is_double), function_name(job, op, is_double));
   for (uint32_t i = 0; i < tj_array_arity(op); i++)
-    tj_text_format(text, "%s%s %c", i > 0 ? ", " : "", word_of(i == 0 && is_of_half(op) ? 'u' : 'r', is_double),
+    tj_text_format(text, "%s%s %c", i > 0 ? ", " : "", word_of(i == 0 && tj_c_takes_byte(op) ? 'u' : 'r', is_double),
                    (char)('a' + i));
   tj_text_format(text, ") {\n%s  return %s;\n}\n", statements.data, result->piece.text);
 }
@@ -247,8 +247,8 @@ static struct tj_term called(tj_job *job, const char *name, struct tj_term term)
   return (struct tj_term){{text, TJ_C_ATOM}, TJ_KIND_REAL, NULL};
 }
 
-/* Integers that f32 may not hold are rounded to odd first, as f64 are, and those that f64 may not hold before that.
- */
+/* Integers that f32 may not hold are rounded to odd first, as f64 are; before that, those that f64 may not hold are
+ * made such that it does. */
 static struct tj_term as_float(tj_job *job, struct tj_term term, tj_dtype from) {
   if (!is_float(from) && tj_dtype_bits(from) <= 16)
     return cast(job, term, "float");
@@ -368,7 +368,12 @@ static const struct {
 #undef ARRAY_ROUTINE
 };
 
-enum { ROUTINE_COUNT = sizeof routines / sizeof *routines, MOST_CALLEES = 256 };
+enum {
+  ROUTINE_COUNT = sizeof routines / sizeof *routines,
+  MOST_OF_TYPE = 5, /* to and from short floats 3, to integers 2 */
+  OTHER_CONVERSIONS = 3,
+  MOST_CALLEES = 2 * ROUTINE_COUNT + OTHER_CONVERSIONS + MOST_OF_TYPE * TJ_DTYPE_COUNT + 2 * TJ_ARRAY_OP_COUNT
+};
 
 static void add(library *l, const char *name, callee_kind kind, uint32_t number, bool is_double) {
   l->all[l->count++] = (callee){name, kind, number, is_double};

@@ -55,10 +55,6 @@ static struct tj_term integer_fma(const writer *w, const tj_array *array) {
   return (struct tj_term){{sum, TJ_C_UNARY}, TJ_KIND_REAL, NULL};
 }
 
-static bool is_of_half(tj_array_op op) {
-  return op == TJ_ARRAY_u4 || op == TJ_ARRAY_i4 || op == TJ_ARRAY_f4e2m1;
-}
-
 /* A byte, as an integer of as many bits as the arithmetic's numbers. */
 static struct tj_term byte_term(const writer *w, const tj_array *array, bool is_double) {
   struct tj_term byte = as_type(w, array, TJ_DTYPE_u8);
@@ -75,8 +71,8 @@ static struct tj_term function_term(const writer *w, const tj_array *array) {
   if (array->op == TJ_ARRAY_FMA && tj_dtype_class_of(array->dtype) != TJ_CLASS_FLOAT)
     return integer_fma(w, array);
   for (uint32_t i = 0; i < tj_array_arity(array->op); i++)
-    argument[i] = i == 0 && is_of_half(array->op) ? byte_term(w, array->arg[i], is_double)
-                                                  : as_type(w, array->arg[i], array->dtype);
+    argument[i] = i == 0 && tj_c_takes_byte(array->op) ? byte_term(w, array->arg[i], is_double)
+                                                       : as_type(w, array->arg[i], array->dtype);
   return tj_c_function(w->job, array->op, is_double, argument);
 }
 
