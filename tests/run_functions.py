@@ -503,7 +503,8 @@ def main():
         try:
             tester = Tester(given, folder)
             print("%d maps at %d coordinates, in four forms" % check_on_host(given, tester, folder))
-            print("statements of %d destinations" % check_statements(given, folder))
+            (folder / "of_statements").mkdir()
+            print("statements of %d destinations" % check_statements(given, folder / "of_statements"))
             if given.clang:
                 check_in_hip(given, tester, folder)
                 check_text_of_llvm(given, tester, folder)
