@@ -33,9 +33,9 @@ enum {
   TJ_FLEXIBLE_NONE = TJ_TILE_NONE
 };
 
-/* How a tile is moved, the way that launches take last where they can: vectors or single elements; then, where sides
- * have neighbours along the same mode, with some bounds left to scalars, a work-item's part of the others told by
- * its offset or not, or with rows that work-items mask, too; vectors that go through LDS whole. */
+/* How a tile is moved; of the ways that it can, a launch takes the last: vectors or single elements; then, where
+ * sides have neighbours along the same mode, with some bounds left to scalars, a work-item's part of the others told
+ * by its offset or not, or with rows that work-items mask, too; vectors that go through LDS whole. */
 typedef enum {
   TJ_FLEXIBLE_VECTORS,
   TJ_FLEXIBLE_ELEMENTS,

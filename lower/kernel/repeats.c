@@ -58,7 +58,7 @@ static bool is_half_stored(const step_list *list, uint32_t number, bool is_upper
   return is;
 }
 
-/* Leaves a vector from LDS that half of which somebody stores. */
+/* Leaves of a vector from LDS one half, again and again, as long as nobody stores the other. */
 static void narrow(const step_list *list, uint32_t number) {
   tj_kernel_step *step = &list->step[number];
   bool is_plain = step->kind == TJ_STEP_LOAD && step->access.buffer == TJ_LDS && !step->transposes;

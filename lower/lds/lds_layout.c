@@ -12,6 +12,7 @@ enum {
   MOST_SERIES = 2048,
   MOST_GROUPS = 16,
   MOST_RESIDENTS = 8,
+  NUMBER_BITS = 24,     /* of layouts, which may be more than 65,536; bytes of LDS have as many */
   MOST_COUNTED = 60000, /* units of classes of phases, */
   FEW_COUNTED = 12000,  /* and where wider instructions were given up */
   CYCLES_ALONE = 1024   /* that a workgroup waits for memory while no other one of its compute unit has work */
@@ -156,7 +157,7 @@ static bool writes(const tj_dma_engine *engine, const candidate_list *list, cons
 static uint64_t order_of(const layout_kind *kind, const candidate *c, uint32_t number) {
   uint32_t address_cost = kind->address_cost + (tj_is_power_of_two(c->layout.pitch) ? 1 : 2);
   return (uint64_t)(MOST_RESIDENTS - c->residents) << 56 | (uint64_t)address_cost << 48 |
-         (uint64_t)c->layout.bytes << 16 | number;
+         (uint64_t)c->layout.bytes << NUMBER_BITS | number;
 }
 
 /* Whether the next layout of a series is tried, which then is a candidate. Pitches that are powers of two cost less
@@ -363,10 +364,11 @@ static void add_runs_of(candidate_list *list, uint32_t run, uint32_t group) {
     return;
   for (uint32_t between = 1; between < list->turn; between++) {
     uint32_t run_pitch = run + between * vector, pitch = list->along / run * run_pitch;
-    append_series(list,
-                  (tj_stage_layout){
-                      .group = group, .pitch = pitch, .group_pitch = group * pitch, .run = run, .run_pitch = run_pitch},
-                  (layout_step){.pitch = group == 1 ? vector : 0, .group_pitch = vector}, list->turn);
+    append_series(
+        list,
+        (tj_stage_layout){
+            .group = group, .pitch = pitch, .group_pitch = group * pitch, .run = run, .run_pitch = run_pitch},
+        (layout_step){.pitch = group == 1 ? vector : 0, .group_pitch = vector}, list->turn);
   }
 }
 
