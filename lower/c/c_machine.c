@@ -420,16 +420,16 @@ static const char *doc_of(tj_job *job, const callee *c) {
 #include "ir/array/array_function.def"
 #undef ARRAY_FUNCTION
   };
-  const char *type = tj_dtype_name((tj_dtype)c->number);
+  const tj_dtype dtype = (tj_dtype)c->number; /* of numbers, codes and what is short */
   switch (c->kind) {
   case ROUTINE:
     return routines[c->number].doc;
   case NUMBER:
-    return tj_string_format(job, "The number that a code of %s stands for.", type);
+    return tj_string_format(job, "The number that a code of %s stands for.", tj_dtype_name(dtype));
   case CODE:
-    return tj_string_format(job, "The code of %s that is nearest, of two the even one.", type);
+    return tj_string_format(job, "The code of %s that is nearest, of two the even one.", tj_dtype_name(dtype));
   case SHORT:
-    return tj_string_format(job, "The nearest number of %s.", type);
+    return tj_string_format(job, "The nearest number of %s.", tj_dtype_name(dtype));
   case ODD:
     return "As a float; what it does not hold is the one of two with an odd last bit, to be rounded once more.";
   case STICKY:
