@@ -37,48 +37,36 @@ static unsigned fraction_bits(const machine *m) {
   return m->is_double ? 52 : 23;
 }
 
-static tj_term unary(const machine *m, tj_array_operation operation, tj_term x) {
-  return m->apply(m, operation, (tj_term[]){x});
-}
-
-static tj_term binary(const machine *m, tj_array_operation operation, tj_term x, tj_term y) {
-  return m->apply(m, operation, (tj_term[]){x, y});
-}
-
 static tj_term fma_of(const machine *m, tj_term x, tj_term y, tj_term z) {
   return m->apply(m, TJ_OPERATION_FMA, (tj_term[]){x, y, z});
 }
 
 static tj_term add(const machine *m, tj_term x, tj_term y) {
-  return binary(m, TJ_OPERATION_ADD, x, y);
+  return tj_apply_two(m, TJ_OPERATION_ADD, x, y);
 }
 
 static tj_term subtract(const machine *m, tj_term x, tj_term y) {
-  return binary(m, TJ_OPERATION_SUB, x, y);
+  return tj_apply_two(m, TJ_OPERATION_SUB, x, y);
 }
 
 static tj_term multiply(const machine *m, tj_term x, tj_term y) {
-  return binary(m, TJ_OPERATION_MUL, x, y);
+  return tj_apply_two(m, TJ_OPERATION_MUL, x, y);
 }
 
 static tj_term divide(const machine *m, tj_term x, tj_term y) {
-  return binary(m, TJ_OPERATION_DIV, x, y);
-}
-
-static tj_term choose(const machine *m, tj_term truth, tj_term x, tj_term y) {
-  return m->apply(m, TJ_OPERATION_CHOOSE, (tj_term[]){truth, x, y});
+  return tj_apply_two(m, TJ_OPERATION_DIV, x, y);
 }
 
 static tj_term absolute(const machine *m, tj_term x) {
-  return unary(m, TJ_OPERATION_ABS, x);
+  return tj_apply_one(m, TJ_OPERATION_ABS, x);
 }
 
 static tj_term bits_of(const machine *m, tj_term x) {
-  return unary(m, TJ_OPERATION_BITS, x);
+  return tj_apply_one(m, TJ_OPERATION_BITS, x);
 }
 
 static tj_term number_of(const machine *m, tj_term bits) {
-  return unary(m, TJ_OPERATION_OF_BITS, bits);
+  return tj_apply_one(m, TJ_OPERATION_OF_BITS, bits);
 }
 
 static bool has_extremes(const machine *m) {
@@ -88,14 +76,14 @@ static bool has_extremes(const machine *m) {
 /* x, but no more than `most`; NaN stays. */
 static tj_term at_most(const machine *m, tj_term x, tj_term most) {
   if (has_extremes(m))
-    return binary(m, TJ_OPERATION_MINIMUM, x, most);
-  return choose(m, binary(m, TJ_OPERATION_GT, x, most), most, x);
+    return tj_apply_two(m, TJ_OPERATION_MINIMUM, x, most);
+  return tj_chosen(m, tj_apply_two(m, TJ_OPERATION_GT, x, most), most, x);
 }
 
 static tj_term at_least(const machine *m, tj_term x, tj_term least) {
   if (has_extremes(m))
-    return binary(m, TJ_OPERATION_MAXIMUM, x, least);
-  return choose(m, binary(m, TJ_OPERATION_LT, x, least), least, x);
+    return tj_apply_two(m, TJ_OPERATION_MAXIMUM, x, least);
+  return tj_chosen(m, tj_apply_two(m, TJ_OPERATION_LT, x, least), least, x);
 }
 
 static tj_term evaluated(const machine *m, polynomial of, tj_term x) {
@@ -114,21 +102,23 @@ static tj_term rounder(const machine *m) {
 
 /* p * 2^n, where n is what was rounded in `rounded`: at once, or in two steps, of which only the second may round. */
 static tj_term scaled(const machine *m, tj_term p, tj_term rounded) {
-  tj_term n = binary(m, TJ_OPERATION_INTEGER_SUB, bits_of(m, rounded), bits_of(m, rounder(m)));
+  tj_term n = tj_apply_two(m, TJ_OPERATION_INTEGER_SUB, bits_of(m, rounded), bits_of(m, rounder(m)));
   if (m->has_scaling)
-    return binary(m, TJ_OPERATION_SCALE, p, n);
-  tj_term half = binary(m, TJ_OPERATION_SIGNED_SHIFT, n, integer(m, 1)),
-          rest = binary(m, TJ_OPERATION_INTEGER_SUB, n, half);
+    return tj_apply_two(m, TJ_OPERATION_SCALE, p, n);
+  tj_term half = tj_apply_two(m, TJ_OPERATION_SIGNED_SHIFT, n, integer(m, 1)),
+          rest = tj_apply_two(m, TJ_OPERATION_INTEGER_SUB, n, half);
   tj_term bias = integer(m, m->is_double ? 1023 : 127), shift = integer(m, fraction_bits(m));
-  tj_term first = binary(m, TJ_OPERATION_SHIFT_LEFT, binary(m, TJ_OPERATION_INTEGER_ADD, half, bias), shift);
-  tj_term second = binary(m, TJ_OPERATION_SHIFT_LEFT, binary(m, TJ_OPERATION_INTEGER_ADD, rest, bias), shift);
+  tj_term first =
+      tj_apply_two(m, TJ_OPERATION_SHIFT_LEFT, tj_apply_two(m, TJ_OPERATION_INTEGER_ADD, half, bias), shift);
+  tj_term second =
+      tj_apply_two(m, TJ_OPERATION_SHIFT_LEFT, tj_apply_two(m, TJ_OPERATION_INTEGER_ADD, rest, bias), shift);
   return multiply(m, multiply(m, p, number_of(m, first)), number_of(m, second));
 }
 
 /* The same where n is not positive, and 2^K times the bias of exponents are in the rounder: 2^(n + K) is a number
  * like others, whose bits are those of the sum, and p times it is exact. */
 static tj_term scaled_down(const machine *m, tj_term p, tj_term rounded) {
-  tj_term power = binary(m, TJ_OPERATION_SHIFT_LEFT, bits_of(m, rounded), integer(m, fraction_bits(m)));
+  tj_term power = tj_apply_two(m, TJ_OPERATION_SHIFT_LEFT, bits_of(m, rounded), integer(m, fraction_bits(m)));
   return multiply(m, multiply(m, p, number_of(m, power)), either(m, 0x1p-32, 0x1p-64));
 }
 
@@ -162,22 +152,23 @@ typedef struct {
 } parts;
 
 static parts parts_of(const machine *m, tj_term x) {
-  tj_term is_small = binary(m, TJ_OPERATION_LT, x, either(m, 0x1p-126, 0x1p-1022));
-  x = choose(m, is_small, multiply(m, x, either(m, 0x1p24, 0x1p54)), x);
+  tj_term is_small = tj_apply_two(m, TJ_OPERATION_LT, x, either(m, 0x1p-126, 0x1p-1022));
+  x = tj_chosen(m, is_small, multiply(m, x, either(m, 0x1p24, 0x1p54)), x);
   tj_term bits = bits_of(m, x), third = bits_of(m, real(m, 2.0 / 3)), shift = integer(m, fraction_bits(m));
-  tj_term exponent = binary(m, TJ_OPERATION_SIGNED_SHIFT, binary(m, TJ_OPERATION_INTEGER_SUB, bits, third), shift);
-  tj_term fraction =
-      number_of(m, binary(m, TJ_OPERATION_INTEGER_SUB, bits, binary(m, TJ_OPERATION_SHIFT_LEFT, exponent, shift)));
-  exponent = unary(m, TJ_OPERATION_OF_SIGNED, exponent);
-  exponent = add(m, exponent, choose(m, is_small, either(m, -24, -54), real(m, 0)));
+  tj_term exponent =
+      tj_apply_two(m, TJ_OPERATION_SIGNED_SHIFT, tj_apply_two(m, TJ_OPERATION_INTEGER_SUB, bits, third), shift);
+  tj_term fraction = number_of(
+      m, tj_apply_two(m, TJ_OPERATION_INTEGER_SUB, bits, tj_apply_two(m, TJ_OPERATION_SHIFT_LEFT, exponent, shift)));
+  exponent = tj_apply_one(m, TJ_OPERATION_OF_SIGNED, exponent);
+  exponent = add(m, exponent, tj_chosen(m, is_small, either(m, -24, -54), real(m, 0)));
   return (parts){exponent, subtract(m, fraction, real(m, 1))};
 }
 
 /* The logarithm that was found for a positive finite x, or what it is of another. */
 static tj_term any_logarithm(const machine *m, tj_term x, tj_term found) {
-  found = choose(m, binary(m, TJ_OPERATION_EQ, x, real(m, INFINITY)), x, found);
-  found = choose(m, binary(m, TJ_OPERATION_EQ, x, real(m, 0)), real(m, -INFINITY), found);
-  return choose(m, binary(m, TJ_OPERATION_NOT_GE, x, real(m, 0)), real(m, NAN), found);
+  found = tj_chosen(m, tj_apply_two(m, TJ_OPERATION_EQ, x, real(m, INFINITY)), x, found);
+  found = tj_chosen(m, tj_apply_two(m, TJ_OPERATION_EQ, x, real(m, 0)), real(m, -INFINITY), found);
+  return tj_chosen(m, tj_apply_two(m, TJ_OPERATION_NOT_GE, x, real(m, 0)), real(m, NAN), found);
 }
 
 static tj_term make_log(const machine *m, tj_term x) {
@@ -199,18 +190,18 @@ static tj_term make_log2(const machine *m, tj_term x) {
 
 /* Nothing is rounded, nor is a number just below a power of two taken for it. */
 static tj_term make_exponent(const machine *m, tj_term x) {
-  tj_term is_small = binary(m, TJ_OPERATION_LT, x, either(m, 0x1p-126, 0x1p-1022));
-  tj_term normal = choose(m, is_small, multiply(m, x, either(m, 0x1p24, 0x1p54)), x);
-  tj_term code = binary(m, TJ_OPERATION_SHIFT_RIGHT, bits_of(m, normal), integer(m, fraction_bits(m)));
-  code = unary(m, TJ_OPERATION_OF_SIGNED, code);
-  tj_term bias = choose(m, is_small, either(m, -127 - 24, -1023 - 54), either(m, -127, -1023));
+  tj_term is_small = tj_apply_two(m, TJ_OPERATION_LT, x, either(m, 0x1p-126, 0x1p-1022));
+  tj_term normal = tj_chosen(m, is_small, multiply(m, x, either(m, 0x1p24, 0x1p54)), x);
+  tj_term code = tj_apply_two(m, TJ_OPERATION_SHIFT_RIGHT, bits_of(m, normal), integer(m, fraction_bits(m)));
+  code = tj_apply_one(m, TJ_OPERATION_OF_SIGNED, code);
+  tj_term bias = tj_chosen(m, is_small, either(m, -127 - 24, -1023 - 54), either(m, -127, -1023));
   return any_logarithm(m, x, add(m, code, bias));
 }
 
 /* --- what is made of exponentials --- */
 
 static tj_term with_sign_of(const machine *m, tj_term value, tj_term x) {
-  return binary(m, TJ_OPERATION_COPYSIGN, value, x);
+  return tj_apply_two(m, TJ_OPERATION_COPYSIGN, value, x);
 }
 
 static tj_term make_tanh(const machine *m, tj_term x) {
@@ -218,12 +209,12 @@ static tj_term make_tanh(const machine *m, tj_term x) {
   tj_term small = fma_of(m, multiply(m, size, square), evaluated(m, CHOOSE(m, tanh), square), size);
   tj_term power = make_exp(m, add(m, size, size), false);
   tj_term large = subtract(m, one, divide(m, real(m, 2), add(m, power, one)));
-  return with_sign_of(m, choose(m, binary(m, TJ_OPERATION_LT, size, real(m, 0.625)), small, large), x);
+  return with_sign_of(m, tj_chosen(m, tj_apply_two(m, TJ_OPERATION_LT, size, real(m, 0.625)), small, large), x);
 }
 
 static tj_term make_sigmoid(const machine *m, tj_term x) {
-  tj_term power = make_exp(m, unary(m, TJ_OPERATION_NEG, absolute(m, x)), true), one = real(m, 1);
-  tj_term upper = choose(m, binary(m, TJ_OPERATION_LT, x, real(m, 0)), power, one);
+  tj_term power = make_exp(m, tj_apply_one(m, TJ_OPERATION_NEG, absolute(m, x)), true), one = real(m, 1);
+  tj_term upper = tj_chosen(m, tj_apply_two(m, TJ_OPERATION_LT, x, real(m, 0)), power, one);
   return divide(m, upper, add(m, one, power));
 }
 
@@ -232,13 +223,13 @@ static tj_term make_erf(const machine *m, tj_term x) {
   tj_term small = fma_of(m, size, evaluated(m, CHOOSE(m, erf), multiply(m, size, size)), size);
   tj_term from_two = subtract(m, at_most(m, size, either(m, 4, 6)), real(m, 2));
   tj_term large = subtract(m, one, make_exp(m, evaluated(m, CHOOSE(m, erfc), from_two), false));
-  return with_sign_of(m, choose(m, binary(m, TJ_OPERATION_LT, size, one), small, large), x);
+  return with_sign_of(m, tj_chosen(m, tj_apply_two(m, TJ_OPERATION_LT, size, one), small, large), x);
 }
 
 /* --- all --- */
 
 static tj_term truth_of(const machine *m, tj_array_operation how, const tj_term argument[]) {
-  return choose(m, m->apply(m, how, argument), real(m, 1), real(m, 0));
+  return tj_chosen(m, m->apply(m, how, argument), real(m, 1), real(m, 0));
 }
 
 tj_term tj_whole_exp2_recipe(const machine *m, tj_term x) {
@@ -289,11 +280,11 @@ tj_term tj_array_recipe(const machine *m, tj_array_op op, const tj_term argument
   case TJ_ARRAY_ne:
     return truth_of(m, TJ_OPERATION_NE, argument);
   case TJ_ARRAY_select:
-    return choose(m, binary(m, TJ_OPERATION_NE, x, real(m, 0)), argument[1], argument[2]);
+    return tj_chosen(m, tj_apply_two(m, TJ_OPERATION_NE, x, real(m, 0)), argument[1], argument[2]);
   case TJ_ARRAY_sqrt:
     return m->apply(m, TJ_OPERATION_SQRT, argument);
   case TJ_ARRAY_rsqrt:
-    return divide(m, real(m, 1), unary(m, TJ_OPERATION_SQRT, x));
+    return divide(m, real(m, 1), tj_apply_one(m, TJ_OPERATION_SQRT, x));
   case TJ_ARRAY_exp:
     return make_exp(m, x, false);
   case TJ_ARRAY_exp2:

@@ -35,6 +35,20 @@ struct tj_array_machine {
   tj_term (*apply)(const tj_array_machine *machine, tj_array_operation operation, const tj_term operand[]);
 };
 
+/* An operation of one operand, or of two; and the one of two values that a truth tells. */
+static inline tj_term tj_apply_one(const tj_array_machine *machine, tj_array_operation operation, tj_term x) {
+  return machine->apply(machine, operation, &x);
+}
+
+static inline tj_term tj_apply_two(const tj_array_machine *machine, tj_array_operation operation, tj_term x,
+                                   tj_term y) {
+  return machine->apply(machine, operation, (tj_term[]){x, y});
+}
+
+static inline tj_term tj_chosen(const tj_array_machine *machine, tj_term truth, tj_term yes, tj_term no) {
+  return machine->apply(machine, TJ_OPERATION_CHOOSE, (tj_term[]){truth, yes, no});
+}
+
 /* A function of the table, FMA or EXPONENT. Numbers of 4 bits have one argument, an integer whose last bits are their
  * code, which is what a half of a byte has. (array_recipe.c, half_recipe.c) */
 tj_term tj_array_recipe(const tj_array_machine *machine, tj_array_op op, const tj_term argument[]);

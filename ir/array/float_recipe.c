@@ -18,56 +18,44 @@ typedef tj_array_machine machine;
 
 /* --- words --- */
 
-static tj_term number(const machine *m, uint32_t bits) {
-  return m->integer(m, bits);
-}
-
-static tj_term binary(const machine *m, tj_array_operation operation, tj_term x, tj_term y) {
-  return m->apply(m, operation, (tj_term[]){x, y});
-}
-
 static tj_term as_bits(const machine *m, tj_term value) {
-  return m->apply(m, TJ_OPERATION_BITS, (tj_term[]){value});
+  return tj_apply_one(m, TJ_OPERATION_BITS, value);
 }
 
 static tj_term as_float(const machine *m, tj_term value) {
-  return m->apply(m, TJ_OPERATION_OF_BITS, (tj_term[]){value});
+  return tj_apply_one(m, TJ_OPERATION_OF_BITS, value);
 }
 
 static tj_term plus(const machine *m, tj_term value, uint32_t addend) {
-  return binary(m, TJ_OPERATION_INTEGER_ADD, value, number(m, addend));
+  return tj_apply_two(m, TJ_OPERATION_INTEGER_ADD, value, m->integer(m, addend));
 }
 
 static tj_term masked(const machine *m, tj_term value, uint32_t mask) {
-  return binary(m, TJ_OPERATION_AND, value, number(m, mask));
+  return tj_apply_two(m, TJ_OPERATION_AND, value, m->integer(m, mask));
 }
 
 static tj_term shifted_left(const machine *m, tj_term value, uint32_t bits) {
-  return binary(m, TJ_OPERATION_SHIFT_LEFT, value, number(m, bits));
+  return tj_apply_two(m, TJ_OPERATION_SHIFT_LEFT, value, m->integer(m, bits));
 }
 
 static tj_term shifted_right(const machine *m, tj_term value, uint32_t bits) {
-  return binary(m, TJ_OPERATION_SHIFT_RIGHT, value, number(m, bits));
+  return tj_apply_two(m, TJ_OPERATION_SHIFT_RIGHT, value, m->integer(m, bits));
 }
 
 static tj_term joined(const machine *m, tj_term a, tj_term b) {
-  return binary(m, TJ_OPERATION_OR, a, b);
+  return tj_apply_two(m, TJ_OPERATION_OR, a, b);
 }
 
 static tj_term is_less(const machine *m, tj_term value, uint32_t than) {
-  return binary(m, TJ_OPERATION_INTEGER_LT, value, number(m, than));
+  return tj_apply_two(m, TJ_OPERATION_INTEGER_LT, value, m->integer(m, than));
 }
 
 static tj_term is_greater(const machine *m, tj_term value, uint32_t than) {
-  return binary(m, TJ_OPERATION_INTEGER_GT, value, number(m, than));
+  return tj_apply_two(m, TJ_OPERATION_INTEGER_GT, value, m->integer(m, than));
 }
 
 static tj_term is_equal(const machine *m, tj_term value, uint32_t to) {
-  return binary(m, TJ_OPERATION_INTEGER_EQ, value, number(m, to));
-}
-
-static tj_term selected(const machine *m, tj_term condition, tj_term yes, tj_term no) {
-  return m->apply(m, TJ_OPERATION_CHOOSE, (tj_term[]){condition, yes, no});
+  return tj_apply_two(m, TJ_OPERATION_INTEGER_EQ, value, m->integer(m, to));
 }
 
 /* --- what follows from the form --- */
@@ -102,10 +90,10 @@ static tj_term read_mantissa(const machine *m, const tj_float_form *form, tj_ter
   if (form->bias == BIAS)
     return normal;
   tj_term sum = as_float(m, plus(m, place, least_normal(form)));
-  tj_term addend = as_float(m, number(m, least_normal(form)));
-  tj_term subnormal = as_bits(m, binary(m, TJ_OPERATION_SUB, sum, addend));
+  tj_term addend = as_float(m, m->integer(m, least_normal(form)));
+  tj_term subnormal = as_bits(m, tj_apply_two(m, TJ_OPERATION_SUB, sum, addend));
   tj_term is_subnormal = is_less(m, code, (uint32_t)1 << form->mantissa);
-  return selected(m, is_subnormal, subnormal, normal);
+  return tj_chosen(m, is_subnormal, subnormal, normal);
 }
 
 /* The least number, below f32's normal ones, and NaN have the first bit of f32's fraction. */
@@ -113,7 +101,7 @@ static tj_term read_power(const machine *m, const tj_float_form *form, tj_term c
   tj_term power = plus(m, shifted_left(m, code, MANTISSA), rebias(form));
   tj_term next = masked(m, plus(m, code, 1), tj_float_nan(form) - 1);
   tj_term is_end = is_equal(m, next, 0);
-  tj_term fraction = selected(m, is_end, number(m, LEAST_POWER), number(m, 0));
+  tj_term fraction = tj_chosen(m, is_end, m->integer(m, LEAST_POWER), m->integer(m, 0));
   return joined(m, power, fraction);
 }
 
@@ -124,13 +112,13 @@ static tj_term read_magnitude(const machine *m, const tj_float_form *form, tj_te
 /* Infinities and NaNs have the largest exponent there as here. */
 static tj_term with_infinities(const machine *m, const tj_float_form *form, tj_term code, tj_term bits) {
   tj_term is_special = is_greater(m, code, tj_float_largest(form));
-  tj_term special = joined(m, bits, number(m, INFINITE));
-  return selected(m, is_special, special, bits);
+  tj_term special = joined(m, bits, m->integer(m, INFINITE));
+  return tj_chosen(m, is_special, special, bits);
 }
 
 static tj_term with_nan(const machine *m, const tj_float_form *form, tj_term code, tj_term bits) {
   tj_term is_nan = is_equal(m, code, tj_float_nan(form));
-  return selected(m, is_nan, number(m, NAN_CODE), bits);
+  return tj_chosen(m, is_nan, m->integer(m, NAN_CODE), bits);
 }
 
 /* What comes last is no choice: of such LLVM 22 loses the sign, for AMD's GPUs, where the number is needed as it is
@@ -157,7 +145,7 @@ tj_term tj_float_recipe(const machine *m, const tj_float_form *form, tj_term cod
 static tj_term nearest_normal(const machine *m, const tj_float_form *form, tj_term magnitude) {
   uint32_t cut = MANTISSA - form->mantissa, half = (uint32_t)1 << (cut - 1);
   tj_term is_odd = masked(m, shifted_right(m, magnitude, cut), 1);
-  tj_term sum = binary(m, TJ_OPERATION_INTEGER_ADD, magnitude, is_odd);
+  tj_term sum = tj_apply_two(m, TJ_OPERATION_INTEGER_ADD, magnitude, is_odd);
   return shifted_right(m, plus(m, sum, half - 1 - rebias(form)), cut);
 }
 
@@ -165,8 +153,8 @@ static tj_term nearest_normal(const machine *m, const tj_float_form *form, tj_te
  * its last bits are the code. */
 static tj_term nearest_subnormal(const machine *m, const tj_float_form *form, tj_term magnitude) {
   uint32_t large = least_normal(form) + ((MANTISSA - form->mantissa) << MANTISSA);
-  tj_term addend = as_float(m, number(m, large));
-  tj_term sum = binary(m, TJ_OPERATION_ADD, as_float(m, magnitude), addend);
+  tj_term addend = as_float(m, m->integer(m, large));
+  tj_term sum = tj_apply_two(m, TJ_OPERATION_ADD, as_float(m, magnitude), addend);
   return plus(m, as_bits(m, sum), 0 - large);
 }
 
@@ -174,7 +162,7 @@ static tj_term nearest_mantissa(const machine *m, const tj_float_form *form, tj_
   if (form->bias == BIAS)
     return nearest_normal(m, form, magnitude);
   tj_term is_subnormal = is_less(m, magnitude, least_normal(form));
-  return selected(m, is_subnormal, nearest_subnormal(m, form, magnitude), nearest_normal(m, form, magnitude));
+  return tj_chosen(m, is_subnormal, nearest_subnormal(m, form, magnitude), nearest_normal(m, form, magnitude));
 }
 
 /* Of exponents alone, none is the even one: what is between two is the larger one, as IEEE 754-2019, 4.3.1, has it
@@ -182,23 +170,23 @@ static tj_term nearest_mantissa(const machine *m, const tj_float_form *form, tj_
 static tj_term nearest_power(const machine *m, tj_term magnitude) {
   tj_term code = shifted_right(m, plus(m, magnitude, (uint32_t)1 << (MANTISSA - 1)), MANTISSA);
   tj_term is_least = is_less(m, magnitude, LEAST_POWER + LEAST_POWER / 2);
-  return selected(m, is_least, number(m, 0), code);
+  return tj_chosen(m, is_least, m->integer(m, 0), code);
 }
 
 static tj_term with_sign(const machine *m, const tj_float_form *form, tj_term bits, tj_term code) {
   if (!form->is_signed)
-    return selected(m, m->apply(m, TJ_OPERATION_INTEGER_NEGATIVE, (tj_term[]){bits}), number(m, 0), code);
+    return tj_chosen(m, tj_apply_one(m, TJ_OPERATION_INTEGER_NEGATIVE, bits), m->integer(m, 0), code);
   tj_term sign = masked(m, shifted_right(m, bits, sign_shift(form)), sign_of(form));
   tj_term result = joined(m, code, sign);
   if (form->specials != TJ_SPECIALS_FNUZ)
     return result;
-  return selected(m, is_equal(m, code, 0), code, result);
+  return tj_chosen(m, is_equal(m, code, 0), code, result);
 }
 
 tj_term tj_float_code_recipe(const machine *m, const tj_float_form *form, bool has_infinity, tj_term value) {
   tj_term bits = as_bits(m, value), magnitude = masked(m, bits, INT32_MAX);
   tj_term code = form->mantissa == 0 ? nearest_power(m, magnitude) : nearest_mantissa(m, form, magnitude);
-  tj_term largest = number(m, tj_float_largest(form) + has_infinity);
-  code = with_sign(m, form, bits, binary(m, TJ_OPERATION_INTEGER_MIN, code, largest));
-  return selected(m, is_greater(m, magnitude, INFINITE), number(m, tj_float_nan(form)), code);
+  tj_term largest = m->integer(m, tj_float_largest(form) + has_infinity);
+  code = with_sign(m, form, bits, tj_apply_two(m, TJ_OPERATION_INTEGER_MIN, code, largest));
+  return tj_chosen(m, is_greater(m, magnitude, INFINITE), m->integer(m, tj_float_nan(form)), code);
 }
