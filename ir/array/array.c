@@ -49,6 +49,10 @@ bool tj_array_is_reduction(tj_array_op op) {
   return op == TJ_ARRAY_SUM || op == TJ_ARRAY_LARGEST || op == TJ_ARRAY_SMALLEST;
 }
 
+bool tj_array_takes_byte(tj_array_op op) {
+  return op == TJ_ARRAY_u4 || op == TJ_ARRAY_i4 || op == TJ_ARRAY_f4e2m1;
+}
+
 const char *tj_array_op_name(tj_array_op op) {
   return rows[op].text != NULL ? rows[op].text : "an array";
 }

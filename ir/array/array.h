@@ -90,6 +90,8 @@ typedef struct tj_array_program {
 /* How many arguments; 0 for what has none. */
 uint32_t tj_array_arity(tj_array_op op);
 bool tj_array_is_reduction(tj_array_op op);
+/* Whether a function's first argument is a byte with numbers in its halves. */
+bool tj_array_takes_byte(tj_array_op op);
 /* Traits of the table: of floats, NaN wherever an argument is; and worth keeping. */
 bool tj_array_op_keeps_nan(tj_array_op op);
 bool tj_array_op_is_costly(tj_array_op op);

@@ -49,11 +49,10 @@ static inline tj_term tj_chosen(const tj_array_machine *machine, tj_term truth, 
   return machine->apply(machine, TJ_OPERATION_CHOOSE, (tj_term[]){truth, yes, no});
 }
 
-/* A function of the table, FMA or EXPONENT. Numbers of 4 bits have one argument, an integer whose last bits are their
- * code, which is what a half of a byte has. (array_recipe.c, half_recipe.c) */
+/* A function of the table, FMA or EXPONENT. Of numbers of 4 bits, the first argument is the byte, an integer.
+ * (array_recipe.c, half_recipe.c) */
 tj_term tj_array_recipe(const tj_array_machine *machine, tj_array_op op, const tj_term argument[]);
 tj_term tj_half_recipe(const tj_array_machine *machine, tj_array_op op, const tj_term argument[]);
-tj_term tj_code_of_half_recipe(const tj_array_machine *machine, tj_term byte, tj_term half);
 
 /* exp2 of an integer, an infinity or NaN; exp of what is not positive: the same in fewer operations. */
 tj_term tj_whole_exp2_recipe(const tj_array_machine *machine, tj_term x);

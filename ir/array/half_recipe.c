@@ -8,7 +8,8 @@ typedef tj_array_machine machine;
 
 /* --- from bytes --- */
 
-tj_term tj_code_of_half_recipe(const machine *m, tj_term byte, tj_term half) {
+/* The byte, or what is left of it without its lower half. */
+static tj_term half_of(const machine *m, tj_term byte, tj_term half) {
   tj_term is_upper = tj_apply_two(m, TJ_OPERATION_NE, half, m->real(m, 0));
   return tj_chosen(m, is_upper, tj_apply_two(m, TJ_OPERATION_SHIFT_RIGHT, byte, m->integer(m, 4)), byte);
 }
@@ -84,7 +85,7 @@ tj_term tj_half_recipe(const machine *m, tj_array_op op, const tj_term argument[
   case TJ_ARRAY_u4:
   case TJ_ARRAY_i4:
   case TJ_ARRAY_f4e2m1:
-    return number_of(m, op, argument[0]);
+    return number_of(m, op, half_of(m, argument[0], argument[1]));
   case TJ_ARRAY_pack_u4:
   case TJ_ARRAY_pack_i4:
   case TJ_ARRAY_pack_f4e2m1:

@@ -148,16 +148,6 @@ tj_c_machine tj_c_machine_of(tj_job *job, bool is_double, tj_text *statements, u
 
 /* --- functions of the table --- */
 
-bool tj_c_takes_byte(tj_array_op op) {
-  return op == TJ_ARRAY_u4 || op == TJ_ARRAY_i4 || op == TJ_ARRAY_f4e2m1;
-}
-
-static tj_term made_of(const tj_array_machine *m, tj_array_op op, const tj_term argument[]) {
-  if (!tj_c_takes_byte(op))
-    return tj_array_recipe(m, op, argument);
-  return tj_array_recipe(m, op, (tj_term[]){tj_code_of_half_recipe(m, argument[0], argument[1])});
-}
-
 static const char *function_name(tj_job *job, tj_array_op op, bool is_double) {
   const char *name = op == TJ_ARRAY_EXPONENT ? "exponent" : tj_array_op_name(op);
   return tj_string_format(job, "tilejit_%s_%s", name, is_double ? "f64" : "f32");
@@ -167,7 +157,7 @@ static const char *function_name(tj_job *job, tj_array_op op, bool is_double) {
 static void set_parameters(tj_job *job, tj_array_op op, tj_term parameter[]) {
   static const char *const names[] = {"a", "b", "c"};
   for (uint32_t i = 0; i < TJ_ARRAY_MOST_ARGUMENTS; i++) {
-    bool is_byte = i == 0 && tj_c_takes_byte(op);
+    bool is_byte = i == 0 && tj_array_takes_byte(op);
     parameter[i] = new_term(job, (tj_c_piece){names[i], TJ_C_ATOM}, is_byte ? TJ_KIND_INTEGER : TJ_KIND_REAL);
   }
 }
@@ -178,7 +168,7 @@ static tj_term steps_of(tj_job *job, tj_array_op op, bool is_double, tj_text *st
   *count = 0;
   set_parameters(job, op, parameter);
   tj_c_machine m = tj_c_machine_of(job, is_double, statements, count);
-  return made_of(&m.machine, op, parameter);
+  return tj_array_recipe(&m.machine, op, parameter);
 }
 
 static bool is_written_out(tj_job *job, tj_array_op op, bool is_double) {
@@ -196,7 +186,7 @@ struct tj_term tj_c_function(tj_job *job, tj_array_op op, bool is_double, const 
     operand[i] = tj_arena_copy(&job->arena, &argument[i], sizeof *argument);
   if (is_written_out(job, op, is_double)) {
     tj_c_machine m = tj_c_machine_of(job, is_double, NULL, &count);
-    return *made_of(&m.machine, op, operand);
+    return *tj_array_recipe(&m.machine, op, operand);
   }
   tj_text call = tj_text_begin(job);
   tj_text_format(&call, "%s(", function_name(job, op, is_double));
@@ -213,8 +203,8 @@ static void write_function(tj_text *text, tj_array_op op, bool is_double) {
   tj_term result = steps_of(job, op, is_double, &statements, &count);
   tj_text_format(text, "TILEJIT_FUNCTION %s %s(", word_of('r', is_double), function_name(job, op, is_double));
   for (uint32_t i = 0; i < tj_array_arity(op); i++)
-    tj_text_format(text, "%s%s %c", i > 0 ? ", " : "", word_of(i == 0 && tj_c_takes_byte(op) ? 'u' : 'r', is_double),
-                   (char)('a' + i));
+    tj_text_format(text, "%s%s %c", i > 0 ? ", " : "",
+                   word_of(i == 0 && tj_array_takes_byte(op) ? 'u' : 'r', is_double), (char)('a' + i));
   tj_text_format(text, ") {\n%s  return %s;\n}\n", statements.data, result->piece.text);
 }
 

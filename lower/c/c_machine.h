@@ -33,9 +33,6 @@ const char *tj_c_dtype(tj_dtype dtype);
 /* A number as an expression of the type; it is negative where its binding is UNARY. */
 tj_c_piece tj_c_number(tj_job *job, double value, bool is_double);
 
-/* Whether a function's first argument is a byte with numbers in its halves, as an integer. */
-bool tj_c_takes_byte(tj_array_op op);
-
 /* The result of a function of expressions in arithmetic of f32 or f64: an expression where it takes few operations,
  * or else a call. */
 struct tj_term tj_c_function(tj_job *job, tj_array_op op, bool is_double, const struct tj_term argument[]);

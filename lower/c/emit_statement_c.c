@@ -71,8 +71,8 @@ static struct tj_term function_term(const writer *w, const tj_array *array) {
   if (array->op == TJ_ARRAY_FMA && tj_dtype_class_of(array->dtype) != TJ_CLASS_FLOAT)
     return integer_fma(w, array);
   for (uint32_t i = 0; i < tj_array_arity(array->op); i++)
-    argument[i] = i == 0 && tj_c_takes_byte(array->op) ? byte_term(w, array->arg[i], is_double)
-                                                       : as_type(w, array->arg[i], array->dtype);
+    argument[i] = i == 0 && tj_array_takes_byte(array->op) ? byte_term(w, array->arg[i], is_double)
+                                                           : as_type(w, array->arg[i], array->dtype);
   return tj_c_function(w->job, array->op, is_double, argument);
 }
 

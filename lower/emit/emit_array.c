@@ -208,19 +208,15 @@ static const tj_divisor *divisor_of(const computation *c, const tj_array *array,
 
 /* A number of 4 bits in a byte: the array's first argument; the second tells which half. */
 static LLVMValueRef emit_half(const computation *c, const tj_array *array) {
-  LLVMBuilderRef builder = c->emitter->builder;
-  LLVMValueRef byte = as_array(c, array->arg[0], TJ_DTYPE_u8), half = as_array(c, array->arg[1], array->dtype);
-  LLVMValueRef four = tj_emit_splat(byte, LLVMConstInt(c->emitter->i8, 4, false));
-  LLVMValueRef is_upper = LLVMBuildFCmp(builder, LLVMRealUNE, half, LLVMConstNull(LLVMTypeOf(half)), "");
-  LLVMValueRef code = LLVMBuildSelect(builder, is_upper, LLVMBuildLShr(builder, byte, four, ""), byte, "");
   LLVMTypeRef integer = array->dtype == TJ_DTYPE_f64 ? c->emitter->i64 : c->emitter->i32;
-  code = LLVMBuildZExt(builder, code, tj_emit_like(code, integer), "");
-  return tj_emit_array_function(c->emitter, array->op, array->dtype, (LLVMValueRef[]){code, half});
+  LLVMValueRef byte = as_array(c, array->arg[0], TJ_DTYPE_u8), half = as_array(c, array->arg[1], array->dtype);
+  byte = LLVMBuildZExt(c->emitter->builder, byte, tj_emit_like(byte, integer), "");
+  return tj_emit_array_function(c->emitter, array->op, array->dtype, (LLVMValueRef[]){byte, half});
 }
 
 static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
   LLVMValueRef argument[TJ_ARRAY_MOST_ARGUMENTS];
-  if (array->op == TJ_ARRAY_u4 || array->op == TJ_ARRAY_i4 || array->op == TJ_ARRAY_f4e2m1)
+  if (tj_array_takes_byte(array->op))
     return emit_half(c, array);
   for (uint32_t i = 0; i < tj_array_arity(array->op); i++)
     argument[i] = as_array(c, array->arg[i], array->dtype);
