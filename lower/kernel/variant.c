@@ -41,9 +41,9 @@ typedef struct {
   uint32_t count, capacity;
 } demand_list;
 
-static tj_demand *demand_of(tj_graph *graph, demand_list *list, const tj_node *symbol) {
+static tj_demand *demand_of(tj_graph *graph, demand_list *list, const tj_node *node) {
   for (uint32_t i = 0; i < list->count; i++) {
-    if (list->demand[i].symbol == symbol)
+    if (list->demand[i].node == node)
       return &list->demand[i];
   }
   if (list->count == list->capacity) {
@@ -53,7 +53,7 @@ static tj_demand *demand_of(tj_graph *graph, demand_list *list, const tj_node *s
     list->demand = larger;
     list->capacity = 2 * list->capacity + 8;
   }
-  list->demand[list->count] = (tj_demand){symbol, 1, symbol->facts.low, INT64_MAX};
+  list->demand[list->count] = (tj_demand){node, 1, node->facts.low, INT64_MAX};
   return &list->demand[list->count++];
 }
 
@@ -67,10 +67,10 @@ static void demand_multiples(tj_graph *graph, demand_list *list, const tj_node *
   }
 }
 
-/* The least common multiple of what the symbol is a multiple of anyway, and of what is demanded, a power of two.
+/* The least common multiple of what the node is a multiple of anyway, and of what is demanded, a power of two.
  * 0: too large. */
 static int64_t joint_multiple(const tj_demand *demand) {
-  int64_t both = tj_facts_content(&demand->symbol->facts);
+  int64_t both = tj_facts_content(&demand->node->facts);
   while (both % demand->multiple != 0) {
     if (__builtin_mul_overflow(both, 2, &both))
       return 0;
@@ -78,9 +78,9 @@ static int64_t joint_multiple(const tj_demand *demand) {
   return both;
 }
 
-/* Whether some value of the symbol's range meets the demand. */
+/* Whether some value of the node's range meets the demand. */
 static bool is_possible(const tj_demand *demand) {
-  int64_t both = joint_multiple(demand), high = demand->symbol->facts.high;
+  int64_t both = joint_multiple(demand), high = demand->node->facts.high;
   high = demand->high < high ? demand->high : high;
   if (both == 0)
     return false;
@@ -138,17 +138,17 @@ tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand
   uint32_t count = 0;
   demand[count++] = more;
   for (uint32_t i = 0; i < demands->count; i++) {
-    if (demands->demand[i].symbol != more.symbol)
+    if (demands->demand[i].node != more.node)
       demand[count++] = demands->demand[i];
   }
   return (tj_demands){demand, count};
 }
 
 static const tj_node *symbol_that_meets(tj_graph *graph, const tj_demand *demand) {
-  tj_symbol declared = *demand->symbol->symbol;
-  if (demand->low > demand->symbol->facts.low)
+  tj_symbol declared = *demand->node->symbol;
+  if (demand->low > demand->node->facts.low)
     declared.low = tj_int(graph, demand->low);
-  if (demand->high < demand->symbol->facts.high)
+  if (demand->high < demand->node->facts.high)
     declared.high = tj_int(graph, demand->high);
   declared.multiple = joint_multiple(demand);
   return tj_symbol_declare(graph, declared);
@@ -157,7 +157,7 @@ static const tj_node *symbol_that_meets(tj_graph *graph, const tj_demand *demand
 /* An expression, rounded and limited to what is demanded. */
 static const tj_node *expression_that_meets(tj_graph *graph, const tj_demand *demand,
                                             const tj_substitution *symbols) {
-  const tj_node *node = demand->symbol, *multiple = tj_int(graph, demand->multiple);
+  const tj_node *node = demand->node, *multiple = tj_int(graph, demand->multiple);
   tj_substitute(graph, symbols, &node, 1);
   if (!tj_facts_divisible(&node->facts, demand->multiple))
     node = tj_mul(graph, tj_div(graph, node, multiple), multiple);
@@ -172,17 +172,17 @@ tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {
                              TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1), 0};
   for (uint32_t i = 0; i < demands->count; i++) {
     const tj_demand *demand = &demands->demand[i];
-    if (demand->symbol->op != TJ_OP_SYMBOL)
+    if (demand->node->op != TJ_OP_SYMBOL)
       continue;
-    assumed.from[assumed.count] = demand->symbol;
+    assumed.from[assumed.count] = demand->node;
     assumed.to[assumed.count++] = symbol_that_meets(graph, demand);
   }
   const tj_substitution symbols = assumed;
   for (uint32_t i = 0; i < demands->count; i++) {
     const tj_demand *demand = &demands->demand[i];
-    if (demand->symbol->op == TJ_OP_SYMBOL)
+    if (demand->node->op == TJ_OP_SYMBOL)
       continue;
-    assumed.from[assumed.count] = demand->symbol;
+    assumed.from[assumed.count] = demand->node;
     assumed.to[assumed.count++] = expression_that_meets(graph, demand, &symbols);
   }
   return assumed;
@@ -192,11 +192,11 @@ const tj_node *tj_demands_condition(tj_graph *graph, const tj_demands *demands) 
   const tj_node *condition = tj_int(graph, 1);
   for (uint32_t i = 0; i < demands->count; i++) {
     const tj_demand *demand = &demands->demand[i];
-    const tj_node *rest = tj_mod(graph, demand->symbol, tj_int(graph, demand->multiple));
+    const tj_node *rest = tj_mod(graph, demand->node, tj_int(graph, demand->multiple));
     condition = tj_and(graph, condition, tj_equal(graph, rest, tj_int(graph, 0)));
-    condition = tj_and(graph, condition, tj_less_equal(graph, tj_int(graph, demand->low), demand->symbol));
+    condition = tj_and(graph, condition, tj_less_equal(graph, tj_int(graph, demand->low), demand->node));
     if (demand->high != INT64_MAX)
-      condition = tj_and(graph, condition, tj_less_equal(graph, demand->symbol, tj_int(graph, demand->high)));
+      condition = tj_and(graph, condition, tj_less_equal(graph, demand->node, tj_int(graph, demand->high)));
   }
   return tj_simplified(graph, condition);
 }

@@ -11,7 +11,7 @@
 /* What a parameter, a symbol that stands for one, or an expression of them has to be: a multiple of `multiple`, at
  * least `low`, and at most `high`. */
 typedef struct {
-  const tj_node *symbol;
+  const tj_node *node;
   int64_t multiple, low, high; /* high: INT64_MAX for any */
 } tj_demand;
 
@@ -25,7 +25,7 @@ typedef struct {
  * demand that are not to be masked; tile NULL: nothing. */
 tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t multiple, const int64_t tile[]);
 
-/* The demands with one more, which is first, and stands for what they had of its symbol. */
+/* The demands with one more, which is first, and stands for what they had of its node. */
 tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand more);
 
 /* What makes a size a multiple, each term of the sum that it is by itself, and it at most `most`, if it is a single

@@ -215,47 +215,11 @@ static tj_demands want(const tj_block_map *map, int64_t row, int64_t column, int
   return demand_extents(map, extent, map->by_destination[0], multiple);
 }
 
-/* The kernel of blocks that suit parameters of these demands, offered in the place of `last`; NULL where there is
- * none. */
-static tj_kernel *offer(tj_block_map *map, tj_kernel *last, const tj_demands *wanted, const char *suffix) {
-  tj_graph *graph = map->graph;
-  tj_demands demands;
-  map->domain = tj_assumed_domain(graph, map->flat->domain, wanted);
-  tj_kernel *faster = map_blocks(map, &demands);
-  if (faster != NULL)
-    tj_offer_faster(graph, last, faster, &demands, suffix);
-  return faster;
-}
-
-/* Blocks for shapes that have so many rows and columns, offered in the place of `last`; or that. */
-static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *last, int64_t extent, const char *suffix) {
-  tj_demands some = want(&map, extent, extent, 1);
-  tj_kernel *blocks = offer(&map, last, &some, suffix);
-  return blocks != NULL ? blocks : last;
-}
-
-/* For shapes of the launch: blocks of a few elements, small ones, and whole ones. */
-static tj_kernel *offer_sizes(tj_block_map map, tj_kernel *flat) {
-  int64_t columns = tj_block_columns(&map), lanes = tj_block_lanes(&map);
-  tj_kernel *last = flat;
-  for (map.least = 2; map.least < columns; map.least *= 2)
-    last = offer_blocks(map, last, map.least, tj_string_format(map.graph->job, "least%" PRId64, map.least));
-  map.least = columns;
-  last = offer_blocks(map, last, columns, "small");
-  map.least = 0;
-  return offer_blocks(map, last, lanes, "blocks");
-}
-
-/* Whole lines straight from registers, for large destinations. */
-static void offer_lines(tj_block_map map, tj_kernel *blocks) {
-  tj_graph *graph = map.graph;
-  int64_t lanes = tj_block_lanes(&map), least = tj_greatest(lanes, LINES_EXTENT);
-  tj_demands some = want(&map, least, least, 1), lines = want(&map, least, least, lanes);
-  map.is_large = map.is_of_lines = true;
-  if (!can_be_large(&map) || offer(&map, blocks, lines.count > 0 ? &lines : &some, "lines") == NULL)
-    return;
-  const tj_node *is_enough = tj_less_equal(graph, tj_int(graph, least_streamed(&map)), stored_elements(&map));
-  blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_enough));
+/* The kernel of blocks that suit parameters of these demands, and what it demands itself; NULL where there is none.
+ */
+static tj_kernel *map_wanted(tj_block_map map, const tj_demands *wanted, tj_demands *demands) {
+  map.domain = tj_assumed_domain(map.graph, map.flat->domain, wanted);
+  return map_blocks(&map, demands);
 }
 
 /* Whether the kernel relies on where a buffer begins. */
@@ -264,6 +228,50 @@ static bool is_aligned(const tj_kernel *kernel) {
   for (uint32_t i = 0; i < kernel->buffer_count; i++)
     is_aligned = is_aligned || tj_buffer_alignment(kernel, i) > tj_element_bytes(kernel, i);
   return is_aligned;
+}
+
+/* Kernels for sizes of the launch: what serves all of these, and the last of what is offered in its place. */
+typedef struct {
+  tj_kernel *general, *last;
+} sizes;
+
+/* Offers blocks for shapes that have so many rows and columns. Where these demand nothing, they serve all: no launch
+ * would take what was before them. */
+static void offer_blocks(const tj_block_map *map, sizes *offered, int64_t extent, const char *suffix) {
+  tj_demands some = want(map, extent, extent, 1), demands;
+  tj_kernel *blocks = map_wanted(*map, &some, &demands);
+  if (blocks == NULL)
+    return;
+  if (demands.count > 0 || is_aligned(blocks))
+    tj_offer_faster(map->graph, offered->last, blocks, &demands, suffix);
+  else
+    offered->general = blocks;
+  offered->last = blocks;
+}
+
+/* Blocks of a few elements, small ones, and whole ones. */
+static void offer_sizes(tj_block_map map, sizes *offered) {
+  int64_t columns = tj_block_columns(&map), lanes = tj_block_lanes(&map);
+  for (map.least = 2; map.least < columns; map.least *= 2)
+    offer_blocks(&map, offered, map.least, tj_string_format(map.graph->job, "least%" PRId64, map.least));
+  map.least = columns;
+  offer_blocks(&map, offered, columns, "small");
+  map.least = 0;
+  offer_blocks(&map, offered, lanes, "blocks");
+}
+
+/* Whole lines straight from registers, for large destinations. */
+static void offer_lines(tj_block_map map, tj_kernel *blocks) {
+  tj_graph *graph = map.graph;
+  int64_t lanes = tj_block_lanes(&map), least = tj_greatest(lanes, LINES_EXTENT);
+  tj_demands some = want(&map, least, least, 1), all = want(&map, least, least, lanes), demands;
+  map.is_large = map.is_of_lines = true;
+  tj_kernel *lines = can_be_large(&map) ? map_wanted(map, all.count > 0 ? &all : &some, &demands) : NULL;
+  if (lines == NULL)
+    return;
+  tj_offer_faster(graph, blocks, lines, &demands, "lines");
+  const tj_node *is_enough = tj_less_equal(graph, tj_int(graph, least_streamed(&map)), stored_elements(&map));
+  blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_enough));
 }
 
 /* The chosen kernel for destinations that begin anywhere; NULL where there is none. */
@@ -292,20 +300,21 @@ tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *tar
     return NULL;
   if (tj_block_has_rows(&map))
     return map_rows(&map);
-  tj_kernel *general = map_blocks(&map, &demands), *blocks = general;
-  if (general == NULL && map.by_source[0] == map.by_destination[0])
+  tj_kernel *blocks = map_blocks(&map, &demands);
+  if (blocks == NULL && map.by_source[0] == map.by_destination[0])
     return map_rows(&map);
-  if (general != NULL && is_aligned(general))
-    return serve_anywhere(&map, map_anywhere(map), general);
-  if (general == NULL) {
-    general = flat;
-    blocks = offer_sizes(map, flat);
+  if (blocks != NULL && is_aligned(blocks))
+    return serve_anywhere(&map, map_anywhere(map), blocks);
+  sizes offered = {blocks, blocks};
+  if (blocks == NULL) {
+    offered = (sizes){flat, flat};
+    offer_sizes(map, &offered);
   }
-  if (blocks == flat)
+  if (offered.last == flat)
     return NULL;
-  if (!blocks->is_streamed)
-    offer_lines(map, blocks);
-  return general;
+  if (!offered.last->is_streamed)
+    offer_lines(map, offered.last);
+  return offered.general;
 }
 
 /* --- mappings that are given --- */
