@@ -149,7 +149,8 @@ tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_ke
     tj_fail_at(graph->job, kernel->mapped->load_span, TJ_TILE_SIZE,
                "the rows are shared out among %" PRIu64 " work-items; a workgroup of %s has at most %" PRIu32,
                (uint64_t)shape.lanes * shape.rows, target->name, target->workgroup_limit);
-  bool is_shorter = columns->facts.high > columns_of(&shape);
+  int64_t end = tj_array_ends_apart(&shape, columns, target) ? columns->facts.high % shape.width : 0;
+  bool is_shorter = columns->facts.high - end > columns_of(&shape);
   shape.loops = space->is_reduced && is_shorter;
   shape.piece = !space->is_reduced && is_shorter ? tj_int(graph, columns_of(&shape)) : NULL;
   return shape;

@@ -6,7 +6,7 @@
 
 /* The slot of what partial results are less, behind them. */
 static uint32_t reference_of(const tj_array_maker *maker, const tj_array *sum) {
-  return maker->slot[sum->number] + tj_array_partials(maker);
+  return maker->slot[sum->number] + maker->partials;
 }
 
 /* Of squared differences: the slot of how many elements the lane has met, and the first one of the differences. */
@@ -19,7 +19,7 @@ static uint32_t differences_of(const tj_array_maker *maker, const tj_array *sum)
 }
 
 uint32_t tj_online_slots(const tj_array_maker *maker, const tj_array *sum) {
-  uint32_t partials = tj_array_partials(maker);
+  uint32_t partials = maker->partials;
   return tj_array_online_of(maker, sum)->deviation != NULL ? 2 * partials + 2 : partials + 1;
 }
 
@@ -48,7 +48,7 @@ static uint32_t together(tj_array_maker *maker, const tj_array *reduction, uint3
 static void add_terms(tj_array_maker *maker, const tj_array_region *region, const tj_array *term, uint32_t slot,
                       uint32_t width) {
   for (uint32_t i = 0; i < tj_array_columns(maker); i += width) {
-    tj_kernel_step *step = tj_array_compute(maker, term, i, width, slot + i % tj_array_partials(maker), TJ_ARRAY_add);
+    tj_kernel_step *step = tj_array_compute(maker, term, i, width, slot + i % maker->partials, TJ_ARRAY_add);
     step->access.valid = tj_array_column_is_there(maker, region, i);
   }
 }
@@ -69,21 +69,21 @@ static void rescale(tj_array_maker *maker, const tj_array *sum, uint32_t now) {
   tj_array_know(maker, online->before, before, false);
   tj_array_know(maker, online->now, now, false);
   set_slot(maker, scale, online->scale);
-  for (uint32_t k = 0; k < tj_array_partials(maker); k++)
+  for (uint32_t k = 0; k < maker->partials; k++)
     tj_array_combine(maker, maker->slot[sum->number] + k, scale, 1, TJ_ARRAY_mul);
   tj_array_combine(maker, before, now, 1, TJ_ARRAY_OP_COUNT);
 }
 
 static void reduce_exponentials(tj_array_maker *maker, const tj_array_region *region, const tj_array *sum) {
   const tj_array_online *online = tj_array_online_of(maker, sum);
-  rescale(maker, sum, largest_of(maker, online, tj_array_partials(maker)));
+  rescale(maker, sum, largest_of(maker, online, maker->partials));
   add_terms(maker, region, online->term, maker->slot[sum->number], 1);
 }
 
 /* Partial sums of pieces are of exponentials less the largest of each. */
 void tj_online_reduce_pieces(tj_array_maker *maker, const tj_array *sum, const tj_array_pieces *pieces) {
   const tj_array_online *online = tj_array_online_of(maker, sum);
-  uint32_t partials = tj_array_partials(maker), before = tj_array_load_pieces(maker, online->with, pieces);
+  uint32_t partials = maker->partials, before = tj_array_load_pieces(maker, online->with, pieces);
   uint32_t own = tj_array_load_pieces(maker, sum, pieces), scale = tj_array_slots(maker, sum->dtype, pieces->count);
   rescale(maker, sum, largest_of(maker, online, partials));
   for (uint32_t k = 0; k < pieces->count; k++) {
@@ -154,7 +154,7 @@ static void move_on(tj_array_maker *maker, const tj_array *sum, uint32_t now, ui
 static void reduce_squares(tj_array_maker *maker, const tj_array_region *region, const tj_array *sum) {
   const tj_array_online *online = tj_array_online_of(maker, sum);
   const tj_array_deviation *deviation = online->deviation;
-  uint32_t partials = tj_array_partials(maker), mean = tj_array_slots(maker, sum->dtype, 1);
+  uint32_t partials = maker->partials, mean = tj_array_slots(maker, sum->dtype, 1);
   uint32_t met = met_with(maker, region, sum), most = tj_array_computed_width(maker);
   uint32_t even = tj_array_even_width(maker, region), width = most < even ? most : even;
   tj_array_know(maker, deviation->met, met, false);
@@ -168,7 +168,7 @@ static void reduce_squares(tj_array_maker *maker, const tj_array_region *region,
 
 static void end_squares(tj_array_maker *maker, const tj_array *sum) {
   const tj_array_online *online = tj_array_online_of(maker, sum);
-  uint32_t partials = tj_array_partials(maker);
+  uint32_t partials = maker->partials;
   tj_array_prepare(maker, online->centre);
   tj_array_combine_halves(maker, maker->slot[sum->number], partials, TJ_ARRAY_add);
   tj_array_combine_halves(maker, differences_of(maker, sum), partials, TJ_ARRAY_add);
@@ -190,5 +190,5 @@ void tj_online_end(tj_array_maker *maker, const tj_array *sum) {
     return;
   }
   rescale(maker, sum, largest_of(maker, tj_array_online_of(maker, sum), 1));
-  tj_array_combine_halves(maker, maker->slot[sum->number], tj_array_partials(maker), TJ_ARRAY_add);
+  tj_array_combine_halves(maker, maker->slot[sum->number], maker->partials, TJ_ARRAY_add);
 }

@@ -19,7 +19,7 @@ static int combination(const tj_array_maker *maker, const tj_array *reduction) {
 
 static uint32_t slots_of(const tj_array_maker *maker, const tj_array *reduction) {
   bool is_online = tj_array_online_of(maker, reduction) != NULL;
-  return is_online ? tj_online_slots(maker, reduction) : tj_array_partials(maker);
+  return is_online ? tj_online_slots(maker, reduction) : maker->partials;
 }
 
 /* So many slots begin as what changes no result, so many at once. */
@@ -31,6 +31,8 @@ static void begin_slots(tj_array_maker *maker, const tj_array *reduction, uint32
 
 void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
   const tj_array_program *program = maker->space->arrays->program;
+  bool computes_vectors = maker->target != NULL && maker->target->wave_size == 1;
+  maker->partials = computes_vectors ? tj_array_columns(maker) : maker->shape.width;
   for (uint32_t i = 0; i < program->count; i++) {
     const tj_array *reduction = program->array[i];
     if (!is_of_level(maker, reduction, level))
@@ -39,7 +41,7 @@ void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
     if (tj_array_online_of(maker, reduction) != NULL)
       tj_online_begin(maker, reduction);
     else if (maker->shape.loops)
-      begin_slots(maker, reduction, maker->slot[i], tj_array_partials(maker), 1);
+      begin_slots(maker, reduction, maker->slot[i], maker->partials, 1);
   }
 }
 
@@ -58,10 +60,12 @@ void tj_array_reduction_slots(const tj_array_maker *maker, uint32_t level, uint3
 /* Some columns of a lane's become part of partial results, or, as the first ones that are surely there, all of them.
  * First ones of which some are not there are combined with what changes nothing: selected, they would save an
  * instruction each, and cost NVIDIA's GPUs a register that softmax does not have. */
-static void reduce_some(tj_array_maker *maker, const tj_array *reduction, uint32_t first, uint32_t width,
-                        const tj_node *is_there) {
-  uint32_t partials = tj_array_partials(maker), slot = maker->slot[reduction->number] + first % partials;
-  bool begins = !maker->shape.loops && first < partials, is_all = begins && tj_is_int(is_there, 1);
+static void reduce_some(tj_array_maker *maker, const tj_array_region *region, const tj_array *reduction,
+                        uint32_t first, uint32_t width) {
+  const tj_node *is_there = tj_array_column_is_there(maker, region, first);
+  uint32_t partials = maker->partials, slot = maker->slot[reduction->number] + first % partials;
+  bool begins = !maker->shape.loops && !region->goes_on && first < partials;
+  bool is_all = begins && tj_is_int(is_there, 1);
   if (begins && !is_all)
     begin_slots(maker, reduction, slot, width, width);
   int how = is_all ? TJ_ARRAY_OP_COUNT : combination(maker, reduction);
@@ -82,7 +86,7 @@ static void reduce_one(tj_array_maker *maker, const tj_array_region *region, con
     taken.end = NULL;
   }
   for (uint32_t i = 0; i < columns; i += width)
-    reduce_some(maker, reduction, i, width, tj_array_column_is_there(maker, &taken, i));
+    reduce_some(maker, &taken, reduction, i, width);
 }
 
 static void compute_columns(tj_array_maker *maker, const tj_array *array) {
@@ -164,7 +168,7 @@ void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *regio
 void tj_array_reduce_pieces(tj_array_maker *maker, uint32_t level) {
   const tj_array_program *program = maker->space->arrays->program;
   tj_array_pieces pieces = tj_array_pieces_of(maker);
-  uint32_t partials = tj_array_partials(maker);
+  uint32_t partials = maker->partials;
   for (uint32_t i = 0; i < program->count; i++) {
     const tj_array *reduction = program->array[i];
     if (!is_of_level(maker, reduction, level))
@@ -272,7 +276,7 @@ static void begin_end(tj_array_maker *maker, const tj_array *reduction) {
   if (tj_array_online_of(maker, reduction) != NULL)
     tj_online_end(maker, reduction);
   else
-    tj_array_combine_halves(maker, slot, tj_array_partials(maker), combination(maker, reduction));
+    tj_array_combine_halves(maker, slot, maker->partials, combination(maker, reduction));
   combine_lanes(maker, slot, lanes_of_wave(maker), combination(maker, reduction));
 }
 

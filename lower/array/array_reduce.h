@@ -2,9 +2,11 @@
 /* Reductions of rows.
  *
  * Each lane has `width` partial results, of the columns c with the same c % (lanes * width), taken in their order
- * from the first on. The partial results of a lane are put together in halves: 0 with width/2, 1 with width/2 + 1,
- * and so on; then those of the row's lanes in a wave, pairs first, then pairs of pairs; then, through LDS, those of
- * its waves, in halves, or as lanes where there are more than eight. So the order is the same on every run. */
+ * from the first on; what is left behind the last whole vector, where it is taken apart, comes last, one column into
+ * the first result of each of the first lanes. The partial results of a lane are put together in halves: 0 with
+ * width/2, 1 with width/2 + 1, and so on; then those of the row's lanes in a wave, pairs first, then pairs of pairs;
+ * then, through LDS, those of its waves, in halves, or as lanes where there are more than eight. So the order is the
+ * same on every run. */
 #ifndef TJ_LOWER_ARRAY_REDUCE_H
 #define TJ_LOWER_ARRAY_REDUCE_H
 

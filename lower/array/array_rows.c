@@ -168,6 +168,26 @@ static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
   return tj_simplified(graph, is_inner ? end : tj_min(graph, size, end));
 }
 
+/* Whole vectors up to an end, and what is left behind them, for each of the first lanes one element: in the workgroup
+ * that has the row's end. */
+static void take_columns_to_end(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
+  tj_graph *graph = maker->graph;
+  const tj_array_shape shape = maker->shape;
+  bool is_apart = maker->target != NULL && tj_array_ends_apart(&shape, region->end, maker->target);
+  if (!is_apart || !tj_facts_divisible(&region->start->facts, shape.width)) {
+    take_columns(maker, region, level);
+    return;
+  }
+  const tj_node *width = int_of(maker, shape.width);
+  const tj_node *whole = tj_simplified(graph, tj_terse_mul(graph, tj_terse_div(graph, region->end, width), width));
+  take_columns(maker, &(tj_array_region){region->start, whole, region->goes_on}, level);
+  maker->shape.width = maker->shape.repeats = 1;
+  tj_array_turn(maker);
+  take_columns(maker, &(tj_array_region){whole, end_of_piece(maker, false), true}, level);
+  tj_array_turn(maker);
+  maker->shape = shape;
+}
+
 static int64_t columns_of_trip(const tj_array_maker *maker) {
   return (int64_t)maker->shape.lanes * (maker->shape.apart != NULL ? maker->shape.width : tj_array_columns(maker));
 }
@@ -179,7 +199,7 @@ static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t leve
   const tj_node *counter = tj_symbol_create(graph, "c", TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
                                             tj_int(graph, high == INT64_MAX ? high : high - 1), 1);
   const tj_node *start = tj_terse_mul(graph, counter, int_of(maker, columns_of_trip(maker)));
-  tj_array_region region = {tj_terse_add(graph, maker->base_column, start), NULL};
+  tj_array_region region = {.start = tj_terse_add(graph, maker->base_column, start)};
   uint32_t first = 0, count = 0;
   if (level > 0)
     tj_array_reduction_slots(maker, level, &first, &count);
@@ -213,8 +233,8 @@ static void loop_over_columns(tj_array_maker *maker, uint32_t level, bool is_inn
   if (tj_facts_divisible(&length->facts, columns_of_trip(maker)))
     return;
   const tj_node *done = tj_terse_mul(graph, trips, trip);
-  tj_array_region rest = {tj_simplified(graph, tj_terse_add(graph, maker->base_column, done)), end};
-  take_columns(maker, &rest, level);
+  tj_array_region rest = {tj_simplified(graph, tj_terse_add(graph, maker->base_column, done)), end, false};
+  take_columns_to_end(maker, &rest, level);
   tj_array_forget(maker);
 }
 
@@ -226,7 +246,11 @@ static void add_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
   }
   bool all_there =
       (is_inner && maker->shape.piece != NULL) || tj_facts_divisible(&size->facts, columns_of_trip(maker));
-  take_columns(maker, &(tj_array_region){maker->base_column, all_there ? NULL : size}, level);
+  const tj_array_region region = {maker->base_column, all_there ? NULL : size, false};
+  if (all_there)
+    take_columns(maker, &region, level);
+  else
+    take_columns_to_end(maker, &region, level);
 }
 
 /* --- all steps --- */
@@ -286,7 +310,7 @@ static void take_pieces(tj_array_maker *maker, uint32_t level) {
 /* What has one element a row goes out once. */
 static void store_rows(tj_array_maker *maker) {
   const tj_array_program *program = program_of(maker);
-  tj_array_region region = {maker->base_column, NULL};
+  tj_array_region region = {.start = maker->base_column};
   for (uint32_t i = 0; i < program->store_count; i++) {
     if (has_columns(maker, &program->store[i]))
       continue;

@@ -82,6 +82,37 @@ static uint32_t whole_width(const tj_array_space *space, uint32_t width) {
 
 enum { HOST_WIDTH = 16, MOST_KEPT = 16384 /* columns, of which a thread's second cache has a part */ };
 
+bool tj_array_ends_apart(const tj_array_shape *shape, const tj_node *size, const tj_target *target) {
+  return target->has_unaligned_vectors && shape->apart == NULL && shape->lanes >= shape->width &&
+         !tj_facts_divisible(&size->facts, shape->width);
+}
+
+/* Whole vectors that there are at most. */
+static int64_t vectors_of(const tj_node *size, uint32_t width) {
+  return size->facts.high > width ? size->facts.high / width : 1;
+}
+
+/* How many times a row is reached for, a hundredfold, by vectors of so many columns; and once more for what is left
+ * behind the last whole one. Of short ones, those of a wave are reached for together. */
+static int64_t reaches(int64_t columns, uint32_t width, const tj_target *target) {
+  int64_t vectors = columns / width > 0 ? columns / width : 1, lanes = target->wave_size;
+  int64_t rows = lanes / power_of_two_from(vectors, target->wave_size);
+  return 100 * ((vectors + lanes - 1) / lanes) / rows + (columns % width != 0 ? 100 : 0);
+}
+
+/* The width of a lane's vectors of rows that have an end of their own. Where vectors need no alignment, what is left
+ * behind them is taken one by one, if there are lanes enough for it. */
+static uint32_t width_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  uint32_t widest = tj_array_widest(space, kernel, target), whole = whole_width(space, widest);
+  const tj_node *size = space->columns.size;
+  bool may_end_apart =
+      target->has_unaligned_vectors && space->seam_count == 0 && size->facts.high >= (int64_t)widest * widest;
+  if (!may_end_apart ||
+      (tj_is_constant(size) && reaches(size->value, whole, target) <= reaches(size->value, widest, target)))
+    return whole;
+  return widest;
+}
+
 /* Rows that a thread takes together, of short ones several. */
 static tj_array_shape shape_on_host(const tj_array_space *space) {
   enum { COLUMNS = 16384, MOST_ROWS = 64, MOST_REPEATS = 4 };
@@ -146,17 +177,14 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
                                         const tj_target *target) {
   enum { MOST_REPEATS = 2 };
   const tj_node *size = space->columns.size;
-  tj_array_shape shape = {.width = tj_array_widest(space, kernel, target), .repeats = 1};
-  bool is_short = size->facts.high < (int64_t)WORK_ITEMS * shape.width;
-  if (!target->has_unaligned_vectors || space->seam_count > 0 || is_short)
-    shape.width = whole_width(space, shape.width);
-  shape.lanes = power_of_two_from((size->facts.high - 1) / shape.width + 1, WORK_ITEMS);
+  tj_array_shape shape = {.width = width_of_rows(space, kernel, target), .repeats = 1};
+  shape.lanes = power_of_two_from(vectors_of(size, shape.width), WORK_ITEMS);
   if (space->seam_count == 0 && size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
     shape.repeats = MOST_REPEATS;
   share_columns(space, target, &shape);
   const tj_node *taken = shape.apart != NULL ? shape.apart : size;
   int64_t own = (int64_t)shape.lanes * shape.width * (shape.apart != NULL ? 1 : shape.repeats);
-  shape.piece = taken->facts.high > own ? tj_int(space->graph, own) : NULL;
+  shape.piece = vectors_of(taken, shape.width) * shape.width > own ? tj_int(space->graph, own) : NULL;
   shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
   return shape;
 }
@@ -201,8 +229,8 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   uint32_t most = most_columns(space), limit = most_lanes(target);
   if (size->facts.high > (int64_t)limit * most)
     return shape_of_loop(space, kernel, target);
-  tj_array_shape shape = {.rows = 1, .width = whole_width(space, tj_array_widest(space, kernel, target))};
-  int64_t vectors = (size->facts.high - 1) / shape.width + 1;
+  tj_array_shape shape = {.rows = 1, .width = width_of_rows(space, kernel, target)};
+  int64_t vectors = vectors_of(size, shape.width);
   shape.lanes = power_of_two_from(vectors, target->wave_size);
   if (size->facts.high > (int64_t)shape.lanes * columns_in_wave(most, target))
     shape.lanes = lanes_of_waves(vectors, columns_in_waves(space, target) / shape.width, shape.lanes, limit);
@@ -221,6 +249,17 @@ static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, tj
   return seam != NULL && times > 1 && !tj_facts_divisible(&seam->times->facts, times) ? 2 : 1;
 }
 
+/* Rows that stay in registers: one tier for each power of two; of those that end apart from their vectors, fewer. */
+static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple,
+                              tj_array_tier tier[]) {
+  uint32_t most = most_columns(space), count = 0;
+  int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target);
+  for (int64_t columns = (int64_t)most_lanes(target) * most; columns >= least;
+       columns /= multiple > 1 || columns <= 4 * least ? 2 : 4)
+    tier[count++] = (tj_array_tier){columns, multiple, 1};
+  return count;
+}
+
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                         tj_array_tier tier[]) {
   int64_t width = tj_array_widest(space, kernel, target);
@@ -230,14 +269,10 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
     tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH, 1};
     return 1;
   }
-  uint32_t most = most_columns(space), lanes = most_lanes(target), count = 0;
+  const bool ends_apart = target->has_unaligned_vectors && width > 1;
+  uint32_t count = ends_apart ? tiers_of_rows(space, target, 1, tier) : 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width, 1};
-  for (int64_t columns = (int64_t)lanes * most; count < TJ_ARRAY_MOST_TIERS; columns /= 2) {
-    if (columns < (int64_t)target->wave_size * columns_in_wave(most, target))
-      break;
-    tier[count++] = (tj_array_tier){columns, width, 1};
-  }
-  return count;
+  return count + tiers_of_rows(space, target, width, tier + count);
 }
 
 /* --- rows of several workgroups --- */

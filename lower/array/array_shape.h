@@ -22,6 +22,10 @@ typedef struct {
 /* The shape for rows and columns as the space's facts have them. */
 tj_array_shape tj_array_choose_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
 
+/* Whether what is left of rows of a size behind their last whole vector is taken apart from vectors: these need no
+ * alignment, and there are lanes enough for the others, of which each takes one. */
+bool tj_array_ends_apart(const tj_array_shape *shape, const tj_node *size, const tj_target *target);
+
 /* How many columns are worth a workgroup, where nothing is reduced; 0: any number. */
 int64_t tj_array_least_columns(const tj_target *target);
 
@@ -35,9 +39,9 @@ typedef struct {
   int64_t times;    /* of which it is one, how often columns come again behind a seam; 1: any number */
 } tj_array_tier;
 
-enum { TJ_ARRAY_MOST_TIERS = 7 };
+enum { TJ_ARRAY_MOST_TIERS = 11 };
 
-/* Longest ones first. Returns how many. */
+/* Those of any number of columns first, longest ones first. Returns how many. */
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                         tj_array_tier tier[]);
 

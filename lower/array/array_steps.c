@@ -48,6 +48,9 @@ void tj_array_begin(tj_array_maker *maker) {
   maker->changes = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->slot = TJ_NEW_ARRAY(maker->graph->job, uint32_t, count + 1);
   maker->repeat = TJ_NEW_ARRAY(maker->graph->job, tj_array_repeat, count + 1);
+  maker->is_known_aside = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
+  maker->slot_aside = TJ_NEW_ARRAY(maker->graph->job, uint32_t, count + 1);
+  maker->repeat_aside = TJ_NEW_ARRAY(maker->graph->job, tj_array_repeat, count + 1);
   maker->found = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, maker->space->argument_count + 1);
   maker->is_kept = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->place = TJ_NEW_ARRAY(maker->graph->job, int64_t, count + 1);
@@ -93,6 +96,23 @@ void tj_array_know(tj_array_maker *maker, const tj_array *array, uint32_t slot, 
 void tj_array_forget(tj_array_maker *maker) {
   for (uint32_t i = 0; i < program_of(maker)->count; i++)
     maker->is_known[i] = maker->is_known[i] && !maker->changes[i];
+  memset(maker->is_known_aside, 0, program_of(maker)->count * sizeof *maker->is_known_aside);
+}
+
+void tj_array_turn(tj_array_maker *maker) {
+  for (uint32_t i = 0; i < program_of(maker)->count; i++) {
+    const bool is_known = maker->is_known[i];
+    const uint32_t slot = maker->slot[i];
+    const tj_array_repeat repeat = maker->repeat[i];
+    if (!tj_array_changes(maker, program_of(maker)->array[i]))
+      continue;
+    maker->is_known[i] = maker->is_known_aside[i];
+    maker->slot[i] = maker->slot_aside[i];
+    maker->repeat[i] = maker->repeat_aside[i];
+    maker->is_known_aside[i] = is_known;
+    maker->slot_aside[i] = slot;
+    maker->repeat_aside[i] = repeat;
+  }
 }
 
 bool tj_array_changes(const tj_array_maker *maker, const tj_array *array) {
@@ -335,7 +355,7 @@ static const tj_node *find_found(const tj_array_maker *maker, const tj_node *sym
 }
 
 void tj_array_look_up_rows(tj_array_maker *maker) {
-  const tj_array_region whole = {tj_int(maker->graph, 0), NULL};
+  const tj_array_region whole = {.start = tj_int(maker->graph, 0)};
   for (uint32_t i = 0; i < maker->space->argument_count; i++) {
     const tj_array_lookup *lookup = &maker->space->lookup[i];
     if (lookup->found == NULL || tj_array_index_changes(maker->space, i))
@@ -500,7 +520,7 @@ static void load_kept(tj_array_maker *maker, const tj_array_region *region, cons
 
 void tj_array_prepare(tj_array_maker *maker, const tj_array *array) {
   const tj_array_program *program = program_of(maker);
-  const tj_array_region whole = {tj_int(maker->graph, 0), NULL};
+  const tj_array_region whole = {.start = tj_int(maker->graph, 0)};
   const bool *needed = tj_array_needed_by(maker, array);
   for (uint32_t i = 0; i <= array->number; i++) {
     const tj_array *each = program->array[i];

@@ -34,14 +34,19 @@ typedef struct {
   bool *changes;   /* one for each column, */
   uint32_t *slot;  /* from here on; */
   tj_array_repeat *repeat; /* and which columns have the same */
-  bool *is_kept;           /* by number of array: its elements, one for each column, are in LDS, */
-  int64_t *place;          /* from here on; -1: nowhere */
+  bool *is_known_aside;    /* the same of the region that is not the current one (tj_array_turn) */
+  uint32_t *slot_aside;
+  tj_array_repeat *repeat_aside;
+  uint32_t partials; /* results of a reduction that a lane has before they come together */
+  bool *is_kept;     /* by number of array: its elements, one for each column, are in LDS, */
+  int64_t *place;    /* from here on; -1: nowhere */
 } tj_array_maker;
 
 /* Columns start + (repeat * lanes + lane) * width + 0 … width-1, for each repeat. */
 typedef struct {
   const tj_node *start;
   const tj_node *end; /* columns from here on are left out; NULL: there are none */
+  bool goes_on;       /* partial results have begun with another region of the row */
 } tj_array_region;
 
 static inline uint32_t tj_array_columns(const tj_array_maker *maker) {
@@ -51,12 +56,6 @@ static inline uint32_t tj_array_columns(const tj_array_maker *maker) {
 /* The columns from which lanes take their first ones, of a row. */
 static inline const tj_node *tj_array_taken(const tj_array_maker *maker) {
   return maker->shape.apart != NULL ? maker->shape.apart : maker->space->columns.size;
-}
-
-/* How many partial results of a reduction a lane has. */
-static inline uint32_t tj_array_partials(const tj_array_maker *maker) {
-  bool computes_vectors = maker->target != NULL && maker->target->wave_size == 1;
-  return computes_vectors ? tj_array_columns(maker) : maker->shape.width;
 }
 
 /* Begins the steps of a kernel: nothing is in slots yet. Slots are numbered on. */
@@ -69,6 +68,8 @@ uint32_t tj_array_slots(tj_array_maker *maker, tj_dtype dtype, uint32_t count);
 void tj_array_know(tj_array_maker *maker, const tj_array *array, uint32_t slot, bool changes);
 /* Those that change with the column are not any more. */
 void tj_array_forget(tj_array_maker *maker);
+/* From here on, those that change with the column are known of another region of the row, or again of the first. */
+void tj_array_turn(tj_array_maker *maker);
 
 /* What a reduction is that goes with another one through a loop; NULL: it is none. */
 const tj_array_online *tj_array_online_of(const tj_array_maker *maker, const tj_array *array);
