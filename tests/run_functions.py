@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Calls the functions that `tilejit compile --function` emits, at every coordinate, and compares with `tilejit eval`.
 
-    run_functions.py --tilejit PATH [--library PATH] --cc CC --cxx CXX [--clang CLANG]
+    run_functions.py --tilejit PATH [--library PATH] --cc CC --cxx CXX [--clang CLANG] [--nvcc NVCC]
 
-Walks step through their views, and compare at each place. Each map of the table below, and each of a number of random expressions, becomes C, which is compiled as C99 with its assumptions checked by assert and, where the
-compiler can, with the undefined-behaviour sanitizer; as C++17, optimised; and an object file for the host, linked with
-its header. All must print the oracle's table. With clang also: the bitcode is linked into a HIP kernel for gfx942, where
-nothing of it may be left to call, and LLVM's verifier reads the text. Statements of kernels (statements.py) become C
-that must give what the host stores, also where the compiler may multiply and add at once. Exit status 1 when anything
-differs.
+Walks step through their views, and compare at each place. Each map of the table below, and each of a number of random
+expressions, becomes C, which is compiled as C99 with its assumptions checked by assert and, where the compiler can, with
+the undefined-behaviour sanitizer; as C++17, optimised; and an object file for the host, linked with its header. All must
+print the oracle's table. With clang also: the bitcode is linked into a HIP kernel for gfx942, where nothing of it may be
+left to call, and LLVM's verifier reads the text. Statements of kernels (statements.py) become C that must give what the
+host stores, also where the compiler may multiply and add at once; with nvcc and a GPU, on that, too. Exit status 1 when
+anything differs.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import itertools
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -474,13 +476,20 @@ def check_text_of_llvm(given, tester, folder):
         run([given.clang, *options, "-Wno-override-module", "-S", *texts], folder)
 
 
-def check_statements(given, folder):
-    """Each compiler's program must store what kernels do: as strict C, and as C++ and C with all that the processor has."""
-    tested = statements.Statements(pathlib.Path(given.tilejit).resolve(), folder, run)
+def has_gpu():
+    """Whether there is one of NVIDIA's."""
+    found = shutil.which("nvidia-smi")
+    return found is not None and subprocess.run([found, "-L"], capture_output=True, check=False).returncode == 0
+
+
+def check_statements(given, tested, folder):
+    """Each compiler's program must store what kernels do: as strict C, as C++ and C with all that the processor has, and
+    with nvcc as CUDA, on a GPU."""
     sanitize = ["-fsanitize=undefined", "-fno-sanitize-recover=all"] if has_sanitizer(given, folder) else []
     ways = [[given.cc, "-std=c99", *WARNINGS, "-DTILEJIT_ASSUME(fact)=assert(fact)", "-O0", *sanitize],
             [given.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-O2", "-march=native"]]
     ways += [[given.clang, "-std=gnu17", *WARNINGS, "-O1", "-march=native"]] if given.clang else []
+    ways += [[given.nvcc, "-x", "cu", "-std=c++17", "-arch=native"]] if given.nvcc and has_gpu() else []
     for words in ways:
         for program in tested.programs():
             (folder / "statements.c").write_text(program, encoding="utf-8")
@@ -488,7 +497,20 @@ def check_statements(given, folder):
             run([folder / "statements"], folder)
         for difference in tested.differences():
             raise Failure(f"{' '.join(words[:3])}: {difference}")
-    return len(tested.expected)
+
+
+def check_statements_in_hip(given, tested, folder):
+    """Functions of statements must become part of kernels whole: they call nothing, in LDS or from a library."""
+    for program in tested.programs():
+        (folder / "statements.hip").write_text(program, encoding="utf-8")
+        run([given.clang, "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx942", "-O1",
+             "-include", "__clang_hip_runtime_wrapper.h", "-S", "statements.hip", "-o", "statements.s"], folder)
+        assembly = (folder / "statements.s").read_text(encoding="utf-8")
+        for name in re.findall(r"^KERNEL (\w+)", program, flags=re.M):
+            if f"\n{name}:" not in assembly:
+                raise Failure(f"there is no kernel {name}")
+        if "s_swappc" in assembly:
+            raise Failure("kernels of statements call functions")
 
 
 def main():
@@ -497,6 +519,7 @@ def main():
     for name in ("cc", "cxx"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--clang")
+    parser.add_argument("--nvcc")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -504,10 +527,13 @@ def main():
             tester = Tester(given, folder)
             print("%d maps at %d coordinates, in four forms" % check_on_host(given, tester, folder))
             (folder / "of_statements").mkdir()
-            print("statements of %d destinations" % check_statements(given, folder / "of_statements"))
+            tested = statements.Statements(pathlib.Path(given.tilejit).resolve(), folder / "of_statements", run)
+            check_statements(given, tested, folder / "of_statements")
+            print(f"statements of {len(tested.expected)} destinations")
             if given.clang:
                 check_in_hip(given, tester, folder)
                 check_text_of_llvm(given, tester, folder)
+                check_statements_in_hip(given, tested, folder / "of_statements")
                 print("linked into kernels, and verified")
         except Failure as failure:
             print(failure)

@@ -209,59 +209,85 @@ def codes_in(data, dtype):
     return [None if is_nan(code) else code for code in codes]
 
 
-def element(kernel, name, index="i"):
-    """An element of an argument as a function takes it."""
+def element(owner, kernel, name, index="i"):
+    """An element of an argument of kernel `owner` as a function takes it."""
     dtype, layout = kernel.arguments[name]
     if layout in (ONE, "(1,N):(0,1)"):
         index = f"i / {kernel.extents['N']}" if layout == ONE else f"i % {kernel.extents['N']}"
-    place = f"in_{name}[{index}]"
+    place = f"{owner}_in_{name}[{index}]"
     return f"tilejit_{dtype}_number({place})" if dtype in SHORT else place
 
 
-def actual(kernel, name):
-    """What a function's argument gets."""
+def actual(owner, kernel, name):
+    """What an argument of kernel `owner`'s functions gets."""
     if name in kernel.reduced:
-        return element(kernel, kernel.reduced[name])
+        return element(owner, kernel, kernel.reduced[name])
     plain = name if name in kernel.arguments else name.rstrip("_")
     if plain in kernel.numbers:
         return f"{kernel.numbers[plain]}f"
     if plain in kernel.arguments:
-        return element(kernel, plain)
+        return element(owner, kernel, plain)
     return str(kernel.extents[plain]) if plain in kernel.extents else "i"
 
 
-def call_of(kernel, header, function):
-    """A call of an emitted function, by its signature."""
+def call_of(owner, kernel, header, function):
+    """A call of an emitted function of kernel `owner`, by its signature."""
     found = re.search(rf"^TILEJIT_FUNCTION \w+ {function}\((.*)\) {{$", header, flags=re.M)
     names = [] if found[1] == "void" else [word.split()[-1] for word in found[1].split(", ")]
-    return f"{function}({', '.join(actual(kernel, name) for name in names)})"
+    return f"{function}({', '.join(actual(owner, kernel, name) for name in names)})"
 
 
 def part_of(name, kernel, header):
     """C that computes the destinations of a kernel from files with their inputs."""
-    lines = [f"static void {name}_part(void) {{"]
+    arrays, functions, steps = [], [], []
     for argument, (dtype, layout) in kernel.arguments.items():
+        size = kernel.size(argument) if layout else 0
         if argument in kernel.written():
-            lines.append(f"  static {TYPES[dtype][2]} out_{argument}[{kernel.size(argument)}];")
+            arrays.append(f"SHARED {TYPES[dtype][2]} {name}_out_{argument}[{size}];")
         if layout and (argument not in kernel.written() or argument in kernel.reduced.values()):
-            lines += [f"  static {TYPES[dtype][2]} in_{argument}[{kernel.size(argument)}];",
-                      f'  load("{name}.{argument}", in_{argument}, sizeof in_{argument});']
+            arrays.append(f"SHARED {TYPES[dtype][2]} {name}_in_{argument}[{size}];")
+            steps.append(f'  load("{name}.{argument}", {name}_in_{argument}, sizeof {name}_in_{argument});')
     for destination in kernel.written():
         dtype, layout = kernel.arguments[destination]
         function = name if len(kernel.written()) == 1 else f"{name}_{destination}"
-        value = call_of(kernel, header, function)
+        value = call_of(name, kernel, header, function)
         stored = f"tilejit_{dtype}_code({value})" if dtype in SHORT else value
         place = "i" if layout != ONE else f"i / {kernel.extents['N']}"
         rows = kernel.size(destination) if layout != ONE else kernel.size(destination) * kernel.extents["N"]
-        lines += [f"  for (int i = 0; i < {rows}; i++)", f"    out_{destination}[{place}] = {stored};",
-                  f'  save("{name}.{destination}.out", out_{destination}, sizeof out_{destination});']
-    return "\n".join(lines + ["}", ""])
+        out = f"{name}_out_{destination}"
+        functions += [f"KERNEL {name}_store_{destination}(void) {{", f"  EACH({rows})", f"    {out}[{place}] = {stored};", "}"]
+        steps += [f"  LAUNCH({name}_store_{destination}, {rows});", f'  save("{name}.{destination}.out", {out}, sizeof {out});']
+    return "\n".join([*arrays, *functions, f"static void {name}_part(void) {{", *steps, "}", ""])
 
 
 FRAME = """#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 {headers}
+#if defined(__CUDACC__)
+#define SHARED static __managed__
+#define KERNEL static __global__ void
+#define EACH(count)                                              \\
+  const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);    \\
+  if (i < (count))
+#define LAUNCH(kernel, count)                                    \\
+  kernel<<<((count) + 255) / 256, 256>>>();                      \\
+  if (cudaDeviceSynchronize() != cudaSuccess)                    \\
+  exit(1)
+#elif defined(__HIP__) /* of which only the kernels are compiled */
+#define SHARED __device__
+#define KERNEL extern "C" __global__ void
+#define EACH(count)                                              \\
+  const int i = (int)__builtin_amdgcn_workitem_id_x();           \\
+  if (i < (count))
+#define LAUNCH(kernel, count) (void)0
+#else
+#define SHARED static
+#define KERNEL static void
+#define EACH(count) for (int i = 0; i < (count); i++)
+#define LAUNCH(kernel, count) kernel()
+#endif
+
 static void load(const char *name, void *data, size_t size) {{
   FILE *file = fopen(name, "rb");
   if (file == NULL || fread(data, 1, size, file) != size)
