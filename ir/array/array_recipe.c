@@ -19,6 +19,15 @@ typedef struct {
   ((m)->is_double ? (polynomial){name##_double, sizeof name##_double / sizeof *name##_double}                        \
                   : (polynomial){name##_single, sizeof name##_single / sizeof *name##_single})
 
+uint32_t tj_operation_arity(tj_array_operation operation) {
+  static const uint8_t arity[] = {
+#define OPERATION(name, kind, arity, ...) [TJ_OPERATION_##name] = arity,
+#include "ir/array/array_operation.def"
+#undef OPERATION
+  };
+  return arity[operation];
+}
+
 /* --- words --- */
 
 static tj_term real(const machine *m, double value) {

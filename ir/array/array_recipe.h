@@ -21,6 +21,8 @@ typedef enum {
 
 enum { TJ_OPERATION_MOST_OPERANDS = 3 };
 
+uint32_t tj_operation_arity(tj_array_operation operation);
+
 /* A value, as the machine has it. */
 typedef struct tj_term *tj_term;
 

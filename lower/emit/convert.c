@@ -5,7 +5,7 @@
  * twice on its way to a float of 16 bits or less, the first rounding is to odd: an inexact result gets its last bit
  * set, which the second rounding then takes for what it is, a value between two others. Floats of 8 bits are f32 on
  * their way (small_float.c). */
-#include "lower/emit/emit.h"
+#include "lower/emit/emit_array.h"
 
 #include <string.h>
 
@@ -77,8 +77,7 @@ static LLVMValueRef upper_halves(tj_emitter *emitter, LLVMValueRef words) {
   }
   LLVMValueRef pairs = LLVMGetPoison(LLVMVectorType(emitter->i32, width / 2));
   for (unsigned i = 0; i < width; i += 2) {
-    LLVMValueRef low = LLVMBuildExtractElement(builder, words, LLVMConstInt(emitter->i32, i, false), "");
-    LLVMValueRef high = LLVMBuildExtractElement(builder, words, LLVMConstInt(emitter->i32, i + 1, false), "");
+    LLVMValueRef low = tj_emit_part(emitter, words, i, 1), high = tj_emit_part(emitter, words, i + 1, 1);
     LLVMValueRef pair = emitter->target->family->emit_bytes(emitter, low, high, upper);
     pairs = LLVMBuildInsertElement(builder, pairs, pair, LLVMConstInt(emitter->i32, i / 2, false), "");
   }
@@ -87,7 +86,7 @@ static LLVMValueRef upper_halves(tj_emitter *emitter, LLVMValueRef words) {
 
 /* Adds half a step, less one bit where the result is even already, and cuts off; NaNs become one of them, unless they
  * are no more than their upper halves, which nothing is carried to. */
-static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
+static LLVMValueRef rounded_to_bfloat(tj_emitter *emitter, LLVMValueRef value) {
   enum { NAN_BITS = 0x7fc00000 };
   LLVMBuilderRef builder = emitter->builder;
   LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i32), "");
@@ -95,11 +94,15 @@ static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   odd = LLVMBuildAnd(builder, odd, int_like(value, emitter->i32, 1), "");
   LLVMValueRef half = LLVMBuildAdd(builder, odd, int_like(value, emitter->i32, 0x7fff), "");
   LLVMValueRef result = LLVMBuildAdd(builder, bits, half, "");
-  if (!emitter->has_short_nans) {
-    LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
-    result = LLVMBuildSelect(builder, is_nan, int_like(value, emitter->i32, NAN_BITS), result, "");
-  }
-  return LLVMBuildBitCast(builder, upper_halves(emitter, result), tj_emit_like(value, emitter->bf16), "");
+  if (emitter->has_short_nans)
+    return result;
+  LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+  return LLVMBuildSelect(builder, is_nan, int_like(value, emitter->i32, NAN_BITS), result, "");
+}
+
+static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
+  LLVMValueRef words = tj_emit_in_parts(emitter, value, 1, rounded_to_bfloat);
+  return LLVMBuildBitCast(emitter->builder, upper_halves(emitter, words), tj_emit_like(value, emitter->bf16), "");
 }
 
 /* A product as a sum with -0, of which the optimizer knows nothing: where it is rounded by the same instruction, LLVM
@@ -148,7 +151,7 @@ static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj
   if (to == TJ_DTYPE_bf16 && emitter->target->has_bfloat_sums)
     value = of_unknown_origin(emitter, value);
   if (to == TJ_DTYPE_f16 && emitter->target->has_short_sums)
-    value = with_sign(emitter, value);
+    value = tj_emit_in_parts(emitter, value, tj_emit_float_lanes(emitter), with_sign);
   return LLVMBuildFPTrunc(emitter->builder, value, type_like(emitter, value, to), "");
 }
 
@@ -220,11 +223,33 @@ static LLVMValueRef float_from_int(tj_emitter *emitter, LLVMValueRef value, tj_d
 
 /* --- the others --- */
 
+/* Two of them are the halves of a word. */
+static LLVMValueRef floats_of_words(tj_emitter *emitter, LLVMValueRef value) {
+  enum { UPPER = 0xffff0000 };
+  LLVMBuilderRef builder = emitter->builder;
+  uint32_t count = LLVMGetVectorSize(LLVMTypeOf(value)) / 2;
+  LLVMTypeRef type = count > 1 ? LLVMVectorType(emitter->i32, count) : emitter->i32;
+  LLVMValueRef words = LLVMBuildBitCast(builder, value, type, "");
+  LLVMValueRef all = LLVMGetPoison(LLVMVectorType(emitter->f32, 2 * count));
+  for (uint32_t i = 0; i < count; i++) {
+    LLVMValueRef word = tj_emit_part(emitter, words, i, 1);
+    LLVMValueRef low = LLVMBuildShl(builder, word, int_like(word, emitter->i32, 16), "");
+    LLVMValueRef high = LLVMBuildAnd(builder, word, int_like(word, emitter->i32, UPPER), "");
+    all = tj_emit_with_element(emitter, all, LLVMBuildBitCast(builder, low, emitter->f32, ""), 2 * i);
+    all = tj_emit_with_element(emitter, all, LLVMBuildBitCast(builder, high, emitter->f32, ""), 2 * i + 1);
+  }
+  return all;
+}
+
 /* As the upper half of an f32. Of extensions LLVM 22 makes arithmetic in bf16, extended afterwards, and of that,
  * where there are no instructions for it, arithmetic in f32 that is rounded again, on CPUs by a routine that kernels
  * are not linked with. */
 static LLVMValueRef float_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   LLVMBuilderRef builder = emitter->builder;
+  LLVMTypeRef type = LLVMTypeOf(value);
+  bool are_pairs = LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetVectorSize(type) % 2 == 0;
+  if (are_pairs && tj_emit_float_lanes(emitter) > 0)
+    return floats_of_words(emitter, value);
   LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i16), "");
   LLVMValueRef wide = LLVMBuildZExt(builder, bits, tj_emit_like(value, emitter->i32), "");
   LLVMValueRef upper = LLVMBuildShl(builder, wide, int_like(value, emitter->i32, 16), "");

@@ -158,10 +158,11 @@ static LLVMValueRef reciprocal_of(const computation *c, const tj_array *array, t
 }
 
 /* Differences are sums with the other sign, which is made once: machines add two numbers at once. */
-static LLVMValueRef emit_differences(const computation *c, LLVMValueRef from, LLVMValueRef numbers) {
+static LLVMValueRef emit_differences(const computation *c, tj_dtype dtype, LLVMValueRef from, LLVMValueRef numbers) {
   LLVMBuilderRef builder = c->emitter->builder;
-  LLVMValueRef first = LLVMBuildExtractElement(builder, numbers, LLVMConstInt(c->emitter->i32, 0, false), "");
-  return LLVMBuildFAdd(builder, from, repeated(c, LLVMBuildFNeg(builder, first, "")), "");
+  LLVMValueRef first = tj_emit_part(c->emitter, numbers, 0, 1);
+  LLVMValueRef operand[] = {from, repeated(c, LLVMBuildFNeg(builder, first, ""))};
+  return tj_emit_operation(c->emitter, TJ_OPERATION_ADD, dtype, operand);
 }
 
 /* Where the number is that all elements of a vector have: in a lane of a vector; or nowhere, as a constant. */
@@ -227,9 +228,10 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
   if (array->op == TJ_ARRAY_exp && is_below_largest(array->arg[0]))
     return tj_emit_recipe(c->emitter, tj_low_exp_recipe, array->dtype, argument[0]);
   if (array->op == TJ_ARRAY_sub && has_one_second(c, array) && array->arg[1]->op != TJ_ARRAY_NUMBER)
-    return emit_differences(c, argument[0], argument[1]);
+    return emit_differences(c, array->dtype, argument[0], argument[1]);
   if (array->op == TJ_ARRAY_div && has_exact_reciprocal(array->arg[1]))
-    return LLVMBuildFMul(c->emitter->builder, argument[0], reciprocal_of(c, array->arg[1], array->dtype), "");
+    return tj_emit_operation(c->emitter, TJ_OPERATION_MUL, array->dtype,
+                             (LLVMValueRef[]){argument[0], reciprocal_of(c, array->arg[1], array->dtype)});
   if (array->op == TJ_ARRAY_div && has_one_second(c, array))
     return tj_emit_quotients(c->emitter, argument[0], divisor_of(c, array->arg[1], array->dtype));
   return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);

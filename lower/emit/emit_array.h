@@ -29,6 +29,22 @@ void tj_emit_arithmetic_numbers(tj_emitter *emitter);
 LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, const LLVMValueRef numbers[],
                                 tj_dtype to);
 
+/* How many f32 a kernel's instructions take; 0: vectors are for LLVM to take apart. (emit_parts.c) */
+uint32_t tj_emit_float_lanes(const tj_emitter *emitter);
+
+/* Lanes `lane` … of a vector, `lanes` of them, as an element or a vector: what the vector was made of, where they
+ * were one; a vector of `width` lanes with such a part, NULL being one without any; and what is made of each part,
+ * where the target takes vectors in parts. (emit_parts.c) */
+LLVMValueRef tj_emit_part(tj_emitter *emitter, LLVMValueRef vector, uint32_t lane, uint32_t lanes);
+LLVMValueRef tj_emit_with_part(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, LLVMValueRef part,
+                               uint32_t lane);
+LLVMValueRef tj_emit_in_parts(tj_emitter *emitter, LLVMValueRef vector, uint32_t lanes,
+                              LLVMValueRef (*emit)(tj_emitter *, LLVMValueRef));
+
+/* An operation on numbers of f32 or f64, or on vectors in parts that the target's instructions take. */
+LLVMValueRef tj_emit_operation(tj_emitter *emitter, tj_array_operation operation, tj_dtype dtype,
+                               LLVMValueRef const operand[]);
+
 /* Gives a divisor that has its number, of f32 or f64, what quotients by it take, where the builder is; and such
  * quotients of a vector, each rounded once. The builder ends in a new block. (emit_quotient.c) */
 void tj_emit_divisor(tj_emitter *emitter, tj_divisor *divisor);

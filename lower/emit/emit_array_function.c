@@ -157,10 +157,48 @@ static LLVMValueRef emit_on_integers(machine *m, tj_array_operation operation, c
   }
 }
 
-static tj_term apply(const tj_array_machine *base, tj_array_operation operation, const tj_term operand[]) {
-  machine *m = (machine *)base;
+static tj_term apply_at_once(machine *m, tj_array_operation operation, const tj_term operand[]) {
   LLVMValueRef made = emit_on_integers(m, operation, operand);
   return term_of(made != NULL ? made : emit_on_reals(m, operation, operand));
+}
+
+/* How many lanes an instruction takes, of a target that says so. */
+static uint32_t lanes_of(machine *m, tj_array_operation operation) {
+  switch (operation) {
+  case TJ_OPERATION_ADD:
+  case TJ_OPERATION_SUB:
+  case TJ_OPERATION_MUL:
+  case TJ_OPERATION_NEG:
+  case TJ_OPERATION_FMA:
+    return m->machine.is_double ? 1 : tj_emit_float_lanes(m->emitter);
+  default:
+    return 1;
+  }
+}
+
+static tj_term apply_in_parts(machine *m, tj_array_operation operation, const tj_term operand[], uint32_t width,
+                              uint32_t lanes) {
+  LLVMValueRef all = NULL;
+  tj_emit_machine of_part = *m;
+  of_part.like = LLVMConstNull(lanes > 1 ? LLVMVectorType(m->element, lanes) : m->element);
+  for (uint32_t lane = 0; lane < width; lane += lanes) {
+    tj_term part[TJ_OPERATION_MOST_OPERANDS];
+    for (uint32_t i = 0; i < tj_operation_arity(operation); i++)
+      part[i] = term_of(tj_emit_part(m->emitter, value_of(operand[i]), lane, lanes));
+    LLVMValueRef made = value_of(apply_at_once(&of_part, operation, part));
+    all = tj_emit_with_part(m->emitter, all, width, made, lane);
+  }
+  return term_of(all);
+}
+
+static tj_term apply(const tj_array_machine *base, tj_array_operation operation, const tj_term operand[]) {
+  machine *m = (machine *)base;
+  LLVMTypeRef type = LLVMTypeOf(m->like);
+  uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+  uint32_t lanes = lanes_of(m, operation);
+  if (tj_emit_float_lanes(m->emitter) == 0 || width <= lanes || width % lanes != 0)
+    return apply_at_once(m, operation, operand);
+  return apply_in_parts(m, operation, operand, width, lanes);
 }
 
 tj_emit_machine tj_emit_machine_of(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef like) {
@@ -203,8 +241,8 @@ static LLVMValueRef larger(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef arg
   uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
   LLVMValueRef all = LLVMGetPoison(type);
   for (uint32_t lane = 0; lane < width; lane++) {
-    LLVMValueRef one = tj_emit_element_at(emitter, argument[0], width, lane);
-    LLVMValueRef other = tj_emit_element_at(emitter, argument[1], width, lane);
+    LLVMValueRef one = tj_emit_part(emitter, argument[0], lane, 1);
+    LLVMValueRef other = tj_emit_part(emitter, argument[1], lane, 1);
     all = tj_emit_with_element(emitter, all, emit_larger(emitter, one, other), lane);
   }
   return all;
@@ -216,6 +254,15 @@ static LLVMValueRef integer_fma(tj_emitter *emitter, LLVMValueRef argument[]) {
 }
 
 /* --- all --- */
+
+LLVMValueRef tj_emit_operation(tj_emitter *emitter, tj_array_operation operation, tj_dtype dtype,
+                               LLVMValueRef const operand[]) {
+  tj_emit_machine m = tj_emit_machine_of(emitter, dtype, operand[0]);
+  tj_term term[TJ_OPERATION_MOST_OPERANDS];
+  for (uint32_t i = 0; i < tj_operation_arity(operation); i++)
+    term[i] = term_of(operand[i]);
+  return value_of(m.machine.apply(&m.machine, operation, term));
+}
 
 LLVMValueRef tj_emit_recipe(tj_emitter *emitter, tj_term (*recipe)(const tj_array_machine *machine, tj_term x),
                             tj_dtype dtype, LLVMValueRef x) {

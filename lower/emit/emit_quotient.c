@@ -90,12 +90,23 @@ static void make_double(const quotients *q, tj_divisor *made) {
   made->rest = LLVMBuildSelect(b, is_usual, LLVMBuildFMul(b, rest, below, ""), reciprocal, "");
 }
 
-static LLVMValueRef by_double(const quotients *q, const tj_divisor *divisor) {
+static LLVMValueRef part_by_double(const quotients *q, const tj_divisor *divisor, LLVMValueRef part, uint32_t lanes) {
   LLVMBuilderRef b = q->builder;
-  LLVMValueRef dividend = LLVMBuildFPExt(b, q->dividend, tj_emit_like(q->dividend, q->emitter->f64), "");
-  LLVMValueRef tail = LLVMBuildFMul(b, dividend, repeated(q, divisor->rest), "");
-  LLVMValueRef quotient = fma_of(q, dividend, repeated(q, divisor->below), tail);
-  return LLVMBuildFPTrunc(b, quotient, LLVMTypeOf(q->dividend), "");
+  LLVMValueRef dividend = LLVMBuildFPExt(b, part, tj_emit_like(part, q->emitter->f64), "");
+  LLVMValueRef tail = LLVMBuildFMul(b, dividend, tj_emit_repeated(q->emitter, divisor->rest, lanes), "");
+  LLVMValueRef quotient = fma_of(q, dividend, tj_emit_repeated(q->emitter, divisor->below, lanes), tail);
+  return LLVMBuildFPTrunc(b, quotient, LLVMTypeOf(part), "");
+}
+
+static LLVMValueRef by_double(const quotients *q, const tj_divisor *divisor) {
+  uint32_t width = LLVMGetVectorSize(LLVMTypeOf(q->dividend)),
+           lanes = tj_emit_float_lanes(q->emitter) > 0 ? 1 : width;
+  LLVMValueRef all = NULL;
+  for (uint32_t lane = 0; lane < width; lane += lanes) {
+    LLVMValueRef part = tj_emit_part(q->emitter, q->dividend, lane, lanes);
+    all = tj_emit_with_part(q->emitter, all, width, part_by_double(q, divisor, part, lanes), lane);
+  }
+  return all;
 }
 
 /* --- where that is right --- */

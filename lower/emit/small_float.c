@@ -56,6 +56,11 @@ static LLVMValueRef converted(tj_emitter *emitter, float_conversion convert, tj_
 
 /* --- numbers and their bits --- */
 
+static LLVMValueRef cast(tj_emitter *emitter, LLVMValueRef value, LLVMTypeRef type) {
+  bool is_cast = LLVMGetInstructionOpcode(value) == LLVMBitCast && LLVMTypeOf(LLVMGetOperand(value, 0)) == type;
+  return is_cast ? LLVMGetOperand(value, 0) : LLVMBuildBitCast(emitter->builder, value, type, "");
+}
+
 LLVMTypeRef tj_emit_number_type(tj_emitter *emitter, tj_dtype dtype) {
   return tj_dtype_is_small_float(dtype) ? emitter->f32 : tj_emit_dtype(emitter, dtype);
 }
@@ -65,7 +70,7 @@ LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dt
     return tj_emit_read_float8(emitter, bits, dtype);
   if (tj_dtype_is_small_float(dtype))
     return converted(emitter, read_float, dtype, bits, emitter->f32, "read");
-  return LLVMBuildBitCast(emitter->builder, bits, tj_emit_like(bits, tj_emit_dtype(emitter, dtype)), "");
+  return cast(emitter, bits, tj_emit_like(bits, tj_emit_dtype(emitter, dtype)));
 }
 
 LLVMValueRef tj_emit_number_bits(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype dtype) {
@@ -74,5 +79,5 @@ LLVMValueRef tj_emit_number_bits(tj_emitter *emitter, LLVMValueRef numbers, tj_d
   if (tj_dtype_is_small_float(dtype))
     return converted(emitter, write_float, dtype, numbers, emitter->i8, "written");
   LLVMTypeRef raw = tj_emit_dtype(emitter, tj_dtype_raw(dtype));
-  return LLVMBuildBitCast(emitter->builder, numbers, tj_emit_like(numbers, raw), "");
+  return cast(emitter, numbers, tj_emit_like(numbers, raw));
 }

@@ -83,6 +83,7 @@ typedef struct {
   bool has_extremes;            /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
   bool has_division;            /* a division of f32 is an instruction, or as short to say */
   bool has_fast_doubles;        /* f64, and conversions between it and f32, are as fast as f32 */
+  uint32_t float_lanes;         /* f32 that are added and multiplied at once; 0: LLVM takes vectors apart */
   bool has_float_scaling;       /* an instruction multiplies floats by powers of two, and rounds once */
   bool has_kept_loads;          /* loads may ask caches to keep what they load rather than what is stored */
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */

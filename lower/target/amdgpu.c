@@ -100,6 +100,12 @@ static bool has_fast_doubles(const tj_processor *processor) {
   return processor->major == 9 && (processor->minor >= 4 || (processor->minor == 0 && processor->stepping == GFX90A));
 }
 
+/* gfx90a and gfx940 to gfx942. Kernels of gfx950, which packs them, too, wait more often for what was computed last.
+ */
+static bool packs_floats(const tj_processor *processor) {
+  return has_fast_doubles(processor) && !rounds_to_bfloat(processor);
+}
+
 /* The features as LLVM lists them: +sramecc,-xnack. */
 static const char *list_features(tj_job *job, const tj_target_id *id) {
   tj_text list = tj_text_begin(job);
@@ -159,6 +165,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_cheap_small_product = true,
       .has_extremes = found->major >= HAS_EXTREMES || (found->major == 9 && found->minor == TRANSPOSES_LDS),
       .has_fast_doubles = has_fast_doubles(found),
+      .float_lanes = packs_floats(found) ? 2 : 0,
       .has_float_scaling = true,
       .has_float_sums = adds_floats(found),
       .has_bfloat_rounding = rounds_to_bfloat(found),
