@@ -247,8 +247,8 @@ static LLVMValueRef floats_of_words(tj_emitter *emitter, LLVMValueRef value) {
 static LLVMValueRef float_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   LLVMBuilderRef builder = emitter->builder;
   LLVMTypeRef type = LLVMTypeOf(value);
-  bool are_pairs = LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetVectorSize(type) % 2 == 0;
-  if (are_pairs && tj_emit_float_lanes(emitter) > 0)
+  bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+  if (is_vector && LLVMGetVectorSize(type) % 2 == 0 && tj_emit_has_parts(emitter, LLVMGetVectorSize(type), 1))
     return floats_of_words(emitter, value);
   LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i16), "");
   LLVMValueRef wide = LLVMBuildZExt(builder, bits, tj_emit_like(value, emitter->i32), "");

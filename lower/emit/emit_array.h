@@ -31,6 +31,8 @@ LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, cons
 
 /* How many f32 a kernel's instructions take; 0: vectors are for LLVM to take apart. (emit_parts.c) */
 uint32_t tj_emit_float_lanes(const tj_emitter *emitter);
+/* Whether vectors of so many lanes are taken in parts. */
+bool tj_emit_has_parts(const tj_emitter *emitter, uint32_t width, uint32_t lanes);
 
 /* Lanes `lane` … of a vector, `lanes` of them, as an element or a vector: what the vector was made of, where they
  * were one; a vector of `width` lanes with such a part, NULL being one without any; and what is made of each part,

@@ -196,7 +196,7 @@ static tj_term apply(const tj_array_machine *base, tj_array_operation operation,
   LLVMTypeRef type = LLVMTypeOf(m->like);
   uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
   uint32_t lanes = lanes_of(m, operation);
-  if (tj_emit_float_lanes(m->emitter) == 0 || width <= lanes || width % lanes != 0)
+  if (!tj_emit_has_parts(m->emitter, width, lanes))
     return apply_at_once(m, operation, operand);
   return apply_in_parts(m, operation, operand, width, lanes);
 }

@@ -13,6 +13,11 @@ uint32_t tj_emit_float_lanes(const tj_emitter *emitter) {
   return emitter->target->float_lanes;
 }
 
+bool tj_emit_has_parts(const tj_emitter *emitter, uint32_t width, uint32_t lanes) {
+  enum { MOST_LANES = 16 /* what each part comes from is looked for from lane to lane */ };
+  return tj_emit_float_lanes(emitter) > 0 && width > lanes && width % lanes == 0 && width <= MOST_LANES;
+}
+
 static uint32_t size_of(LLVMValueRef value) {
   LLVMTypeRef type = LLVMTypeOf(value);
   return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
@@ -116,7 +121,7 @@ LLVMValueRef tj_emit_in_parts(tj_emitter *emitter, LLVMValueRef vector, uint32_t
                               LLVMValueRef (*emit)(tj_emitter *, LLVMValueRef)) {
   uint32_t width = size_of(vector);
   LLVMValueRef all = NULL;
-  if (tj_emit_float_lanes(emitter) == 0 || width % lanes != 0)
+  if (!tj_emit_has_parts(emitter, width, lanes))
     lanes = width;
   for (uint32_t lane = 0; lane < width; lane += lanes) {
     LLVMValueRef made = emit(emitter, tj_emit_part(emitter, vector, lane, lanes));

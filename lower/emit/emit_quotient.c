@@ -100,7 +100,7 @@ static LLVMValueRef part_by_double(const quotients *q, const tj_divisor *divisor
 
 static LLVMValueRef by_double(const quotients *q, const tj_divisor *divisor) {
   uint32_t width = LLVMGetVectorSize(LLVMTypeOf(q->dividend)),
-           lanes = tj_emit_float_lanes(q->emitter) > 0 ? 1 : width;
+           lanes = tj_emit_has_parts(q->emitter, width, 1) ? 1 : width;
   LLVMValueRef all = NULL;
   for (uint32_t lane = 0; lane < width; lane += lanes) {
     LLVMValueRef part = tj_emit_part(q->emitter, q->dividend, lane, lanes);
