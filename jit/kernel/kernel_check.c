@@ -212,10 +212,11 @@ static bool can_combine(tj_array_op op) {
          op == TJ_ARRAY_LARGER || op == TJ_ARRAY_FARTHER;
 }
 
-static void check_input(const checker *c, const tj_computation *compute, uint32_t input) {
+static void check_input(const checker *c, const tj_kernel_step *step, uint32_t input) {
+  const tj_computation *compute = step->compute;
   uint32_t slot = compute->slot[input], bits = tj_dtype_bits(tj_slot_dtype(c->kernel, slot));
   expect(c, holds(c, slot, compute->input[input]));
-  expect(c, compute->across == 0 || bits == 32 || bits == 64);
+  expect(c, compute->across == 0 || (step->width == 1 && (bits == 32 || bits == 64)));
 }
 
 static void check_compute(const checker *c, const tj_kernel_step *step) {
@@ -228,7 +229,7 @@ static void check_compute(const checker *c, const tj_kernel_step *step) {
   bool *given = TJ_NEW_ARRAY(c->graph->job, bool, (size_t)program->count + 1);
   for (uint32_t i = 0; i < compute->count; i++) {
     expect_slots(c, compute->slot[i], compute->varies[i] ? step->width : 1, 1, true);
-    check_input(c, compute, i);
+    check_input(c, step, i);
     if (compute->input[i] != NULL)
       given[compute->input[i]->number] = true;
   }

@@ -75,7 +75,7 @@ typedef struct {
   int row;
   tj_compilation compilation;
   unsigned random;
-  unsigned maps; /* that were forged */
+  unsigned maps, exchanges; /* that were forged */
 } making;
 
 static void compile(tj_job *job, void *data) {
@@ -180,9 +180,26 @@ static void forge_map(tj_job *job, void *data) {
   m->maps++;
 }
 
+/* What lanes exchange is an element each. */
+static void forge_exchanges(tj_job *job, void *data) {
+  making *m = data;
+  const char *target = rows[m->row].target;
+  tj_graph *graph = tj_graph_create(job);
+  tj_kernel *kernel = tj_kernel_read(graph, tj_target_parse(job, target), m->compilation.bytes, TJ_ALL_VARIANTS);
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    tj_kernel_step *step = (tj_kernel_step *)&kernel->step[i];
+    if (step->kind != TJ_STEP_COMPUTE || step->compute->across == 0)
+      continue;
+    step->width = 4;
+    ck_assert_msg(!lower_bytes(target, tj_kernel_write(graph, kernel)), "step %u is lowered", i);
+    step->width = 1;
+    m->exchanges++;
+  }
+}
+
 /* --- tests --- */
 
-static unsigned with_bytes(int row, void (*body)(tj_job *job, void *data)) {
+static making with_bytes(int row, void (*body)(tj_job *job, void *data)) {
   tj_job job;
   tj_idle_codegens idle;
   tj_job_init(&job, NULL);
@@ -193,7 +210,7 @@ static unsigned with_bytes(int row, void (*body)(tj_job *job, void *data)) {
   tj_compilation_dispose(&m.compilation);
   tj_idle_codegens_close(&idle);
   tj_job_destroy(&job);
-  return m.maps;
+  return m;
 }
 
 START_TEST(kernels_are_what_was_written) {
@@ -212,8 +229,17 @@ START_TEST(forged_maps_are_refused) {
   unsigned maps = 0;
   for (int i = 0; i < ROWS; i++)
     if (strncmp(rows[i].target, "sm_", 3) == 0)
-      maps += with_bytes(i, forge_map);
+      maps += with_bytes(i, forge_map).maps;
   ck_assert_uint_eq(maps, 1);
+}
+END_TEST
+
+START_TEST(forged_exchanges_of_vectors_are_refused) {
+  unsigned exchanges = 0;
+  for (int i = 0; i < ROWS; i++)
+    if (strstr(rows[i].text, "sum(") != NULL)
+      exchanges += with_bytes(i, forge_exchanges).exchanges;
+  ck_assert_uint_gt(exchanges, 0);
 }
 END_TEST
 
@@ -223,6 +249,7 @@ int main(void) {
   tcase_set_timeout(tcase, 120);
   tcase_add_loop_test(tcase, kernels_are_what_was_written, 0, ROWS);
   tcase_add_test(tcase, forged_maps_are_refused);
+  tcase_add_test(tcase, forged_exchanges_of_vectors_are_refused);
   tcase_add_loop_test(tcase, changed_bytes_are_refused_or_lowered, 0, ROWS);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
