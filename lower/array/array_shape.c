@@ -153,22 +153,38 @@ static uint32_t most_columns(const tj_array_space *space) {
   return columns_of_buffers(space, MOST_COLUMNS);
 }
 
+/* How many columns of a lane, at most so many, share elements that come again behind a seam: as many as there are, in
+ * as few turns as that takes. Lanes that have vectors may have some too many, but where runs are known to be parts of
+ * cache lines. */
+static uint32_t repeats_of(const tj_array_seam *seam, uint32_t most, bool has_vectors) {
+  enum { RUN = 64 };
+  const tj_node *times = seam->times;
+  bool has_runs = !tj_is_constant(seam->size) || seam->size->value % RUN == 0;
+  if (has_vectors && has_runs && tj_is_constant(times)) {
+    int64_t turns = (times->value + most - 1) / most;
+    return (uint32_t)((times->value + turns - 1) / turns);
+  }
+  while (!(has_vectors && has_runs) && most > 1 && !tj_facts_divisible(&times->facts, most))
+    most--;
+  return most;
+}
+
 /* As many columns of a lane as registers hold that are so far apart that elements of an array are the same, which are
  * loaded once. Where rows may be short, the lanes of a wave take one. */
-static void share_columns(const tj_array_space *space, const tj_target *target, tj_array_shape *shape) {
+static void share_columns(const tj_array_space *space, const tj_target *target, tj_array_shape *shape,
+                          bool has_vectors) {
   tj_graph *graph = space->graph;
   const tj_array_seam *seam = tj_array_returning_seam(space);
-  uint32_t repeats = seam != NULL ? most_columns(space) / shape->width : 1;
-  while (repeats > 1 && !tj_facts_divisible(&seam->times->facts, repeats))
-    repeats--;
+  uint32_t repeats = seam != NULL ? repeats_of(seam, most_columns(space) / shape->width, has_vectors) : 1;
   if (repeats <= 1)
     return;
-  const tj_node *apart = tj_mul(graph, seam->size, tj_div(graph, seam->times, tj_int(graph, repeats)));
+  const tj_node *apart = tj_mul(graph, seam->size, tj_ceil_div(graph, seam->times, tj_int(graph, repeats)));
   shape->apart = tj_simplified(graph, apart);
   shape->repeats = repeats;
+  shape->overhangs = !tj_facts_divisible(&seam->times->facts, repeats);
   uint32_t most = tj_is_constant(shape->apart) ? WORK_ITEMS : target->wave_size;
   shape->lanes = power_of_two_from((shape->apart->facts.high - 1) / shape->width + 1, most);
-  if (tj_is_int(shape->apart, (int64_t)shape->lanes * shape->width))
+  if (!shape->overhangs && tj_is_int(shape->apart, (int64_t)shape->lanes * shape->width))
     shape->apart = NULL;
 }
 
@@ -181,7 +197,7 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
   shape.lanes = power_of_two_from(vectors_of(size, shape.width), WORK_ITEMS);
   if (space->seam_count == 0 && size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
     shape.repeats = MOST_REPEATS;
-  share_columns(space, target, &shape);
+  share_columns(space, target, &shape, shape.width == tj_array_widest(space, kernel, target));
   const tj_node *taken = shape.apart != NULL ? shape.apart : size;
   int64_t own = (int64_t)shape.lanes * shape.width * (shape.apart != NULL ? 1 : shape.repeats);
   shape.piece = vectors_of(taken, shape.width) * shape.width > own ? tj_int(space->graph, own) : NULL;

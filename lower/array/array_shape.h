@@ -13,6 +13,7 @@ typedef struct {
   uint32_t repeats; /* how many times so many, */
   /* which are so many columns apart, of which a row has `repeats` times as many; NULL: as many as all lanes have */
   const tj_node *apart;
+  bool overhangs;       /* where they are apart, all but the first may be beyond the row */
   bool loops;           /* over the columns of a row, or of a piece of one */
   const tj_node *piece; /* columns of a workgroup, an expression of parameters; NULL: all */
   uint32_t kept; /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */

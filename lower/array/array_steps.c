@@ -440,12 +440,27 @@ static void leave_out(element_list *list, tj_array_repeat repeat) {
   }
 }
 
+/* Leaves elements of columns beyond the row out, where a lane's are so far apart that there may be any; what stands
+ * for several is there where the first of them is. */
+static void leave_beyond_out(const tj_array_maker *maker, const tj_array_region *region, element_list *list,
+                             uint32_t every) {
+  tj_graph *graph = maker->graph;
+  const uint32_t width = maker->shape.width;
+  for (uint32_t i = 0; i < list->count && maker->shape.overhangs; i++) {
+    uint32_t number = i * every / width * width;
+    const tj_node *column = tj_array_column_of(maker, region, number), *size = maker->space->columns.size;
+    if (number > 0)
+      list->valid[i] = tj_simplified(graph, tj_terse_both(graph, list->valid[i], tj_less(graph, column, size)));
+  }
+}
+
 static void load_buffer(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
   uint32_t count = changes ? tj_array_columns(maker) : 1;
   const tj_node *const *found = look_up_columns(maker, region, array->of, count);
   element_list list = elements_of(maker, region, array->of, count, tj_int(maker->graph, 1), found);
   tj_array_repeat repeat = find_repeat(maker, &list);
   leave_out(&list, repeat);
+  leave_beyond_out(maker, region, &list, repeat.every);
   uint32_t slot = tj_array_slots(maker, array->dtype, list.count);
   add_moves(maker, &list, TJ_STEP_LOAD, slot);
   tj_array_know(maker, array, slot, changes);
@@ -666,6 +681,7 @@ void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region
   uint32_t slot = tj_array_slots(maker, maker->kernel->buffer[list.buffer].dtype, count);
   for (uint32_t i = 0; i < count; i += width)
     tj_array_compute(maker, store->value, i, width, slot + i, TJ_ARRAY_OP_COUNT);
+  leave_beyond_out(maker, region, &list, 1);
   list.adds = store->adds;
   add_moves(maker, &list, TJ_STEP_STORE, slot);
 }
