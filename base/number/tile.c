@@ -272,27 +272,6 @@ static making in_registers(const tj_tile_case *c) {
 
 /* --- tiles whose slots are rows --- */
 
-/* The axis that a run goes on along; TJ_TILE_AXES: none. */
-static uint32_t next_of(const making *t, const tj_tile_run *run) {
-  uint32_t axis = 1;
-  while (axis < TJ_TILE_AXES &&
-         (!tj_tile_has(t->of, axis) || t->of->stride[run->side][t->of->tile->axis[axis]] != run->end))
-    axis++;
-  return run->run.goes_on ? axis : TJ_TILE_AXES;
-}
-
-/* The cache lines that runs of a side touch, which go on along all axes that items do. */
-static int64_t lines_of_side(const making *t, uint32_t side) {
-  int64_t elements = t->choice.items[0] * t->of->tile->loaded;
-  tj_tile_run run = tj_tile_run_on(t->of, tj_tile_run_of(t->of, side), TJ_TILE_LOADED, elements);
-  uint32_t axis = next_of(t, &run);
-  for (uint32_t i = 1; i < TJ_TILE_AXES && axis < TJ_TILE_AXES; i++) {
-    run = tj_tile_run_on(t->of, run, axis, t->choice.items[axis]);
-    axis = next_of(t, &run);
-  }
-  return lines_of_waves(t->of, run);
-}
-
 static int64_t tiles_of(const making *t) {
   int64_t tiles = 1;
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
@@ -309,18 +288,6 @@ static making shared_in_rows(const tj_tile_case *c, uint32_t without) {
     taken *= t.choice.items[i] = (without >> i & 1) != 0 ? 1 : share_of(&t, i, taken, TJ_TILE_ITEMS);
   t.choice.log[c->tile->rows] = tj_log2(c->tile->slots);
   return t;
-}
-
-/* What is given only has to be possible. Otherwise runs have to fill most of the lines that they touch, and there may
- * be not many more tiles than those that go along all axes, of which each computes twice as much. */
-static tj_tile_choice in_rows(const tj_tile_case *c) {
-  enum { FILLED = TJ_TILE_SIDES * TJ_RUN_PARTS };
-  making other = in_registers(c), t = shared_in_rows(c, 0);
-  int64_t tiles = tiles_of(&t), lines = lines_of_side(&t, 0) + lines_of_side(&t, 1);
-  bool is_better = tiles - tiles / TJ_LOSS_OF_ROWS_OF_TILES <= tiles_of(&other) &&
-                   lines <= FILLED + FILLED / TJ_LOSS_OF_ROWS_OF_LINES;
-  t.choice.is_worth = is_better || c->tile->is_given;
-  return t.choice;
 }
 
 /* How far apart, in bytes, neighbours along an axis are. */
@@ -352,26 +319,28 @@ static uint32_t closest_of(const making *t, uint32_t side, uint32_t taken) {
   return closest;
 }
 
-/* The bytes of all cache lines that an instruction of a wave touches: of runs that overlap or follow each other,
- * each once. */
-static int64_t touched_by_wave(const making *t, uint32_t side) {
-  int64_t part[TJ_TILE_AXES], left = TJ_TILE_LANES, runs = 1, line = t->of->tile->line_bytes;
+/* The bytes of all cache lines that an instruction of so many lanes touches, on average: of runs that overlap or
+ * follow each other, each once. */
+static int64_t touched_by_lanes(const making *t, uint32_t side, int64_t lanes) {
+  enum { ONE = 64 /* parts of a coordinate that lanes have along an axis */ };
+  int64_t part[TJ_TILE_AXES], left = lanes * ONE, runs = ONE, line = t->of->tile->line_bytes;
   int64_t span = t->of->tile->loaded * least_bytes(t->of, side);
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
-    part[i] = tj_least(t->choice.items[i], left);
-    left = tj_parts(left, t->choice.items[i]);
+    part[i] = tj_least(t->choice.items[i] * ONE, left);
+    left = tj_greatest(left / t->choice.items[i], ONE);
   }
   for (uint32_t taken = 0, axis; (axis = closest_of(t, side, taken)) < TJ_TILE_AXES; taken |= 1u << axis) {
     int64_t step = step_of(t, side, axis);
     if (step <= span)
-      span += (part[axis] - 1) * step;
+      span += (part[axis] - ONE) * step / ONE;
     else
-      runs *= part[axis];
+      runs = runs * part[axis] / ONE;
   }
-  return runs * (span + line - grain_of(t, side));
+  return runs * (span + line - grain_of(t, side)) / ONE;
 }
 
-/* The cache lines that all tiles touch, and instructions of their waves: of rows, no more move than there are. */
+/* The cache lines that all tiles touch, by waves that have equal parts of the items, and instructions of these: of
+ * rows, no more move than there are. */
 static int64_t price_of(const making *t, bool has_rows, int64_t instructions) {
   int64_t items = 1, moves = has_rows ? 1 : SLOTS;
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
@@ -379,10 +348,21 @@ static int64_t price_of(const making *t, bool has_rows, int64_t instructions) {
     items *= t->choice.items[i];
     moves = tj_tile_times(moves, are_rows ? t->all[i] : tj_parts(t->all[i], t->choice.items[i] << t->choice.log[i]));
   }
-  int64_t waves = tj_parts(items, TJ_TILE_LANES);
-  int64_t bytes = tj_tile_times(tj_tile_times(moves, waves), touched_by_wave(t, 0) + touched_by_wave(t, 1));
+  int64_t waves = tj_parts(items, TJ_TILE_LANES), lanes = tj_parts(items, waves);
+  int64_t touched = touched_by_lanes(t, 0, lanes) + touched_by_lanes(t, 1, lanes);
+  int64_t bytes = tj_tile_times(tj_tile_times(moves, waves), touched);
   return tj_tile_plus(bytes / t->of->tile->line_bytes,
                       tj_tile_times(tj_tile_times(tiles_of(t), waves), instructions));
+}
+
+/* Slots that are rows are for touching fewer lines than where they are spread, or for fewer instructions. What is
+ * given only has to be possible. */
+static tj_tile_choice in_rows(const tj_tile_case *c) {
+  making spread = in_registers(c), t = shared_in_rows(c, 0);
+  bool is_better =
+      price_of(&t, true, TJ_INSTRUCTIONS_OF_ROWS_TILE) < price_of(&spread, false, TJ_INSTRUCTIONS_OF_STRAIGHT_TILE);
+  t.choice.is_worth = is_better || c->tile->is_given;
+  return t.choice;
 }
 
 /* Work-items that go along all axes, and mask rows for it, are for touching fewer lines than those that go along
@@ -390,6 +370,7 @@ static int64_t price_of(const making *t, bool has_rows, int64_t instructions) {
 static tj_tile_choice in_lanes(const tj_tile_case *c) {
   making spread = in_registers(c), rows = shared_in_rows(c, c->tile->without), t = shared_in_rows(c, 0);
   int64_t price = price_of(&t, true, TJ_INSTRUCTIONS_OF_LANES_TILE);
+  price = tj_tile_plus(price, price / TJ_GAIN_OF_MASKED_ROWS);
   bool is_better = price < price_of(&spread, false, TJ_INSTRUCTIONS_OF_STRAIGHT_TILE) &&
                    price < price_of(&rows, true, TJ_INSTRUCTIONS_OF_ROWS_TILE);
   t.choice.is_worth = is_better || c->tile->is_given;

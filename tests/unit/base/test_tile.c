@@ -228,10 +228,10 @@ START_TEST(staging_is_for_short_rows) {
 }
 END_TEST
 
-/* Of halves, 3 × 3 windows at each `step` pixels of an image of 28 × 28: channels, pixels of a window along the
- * image's rows, windows along these, and along columns, which slots are. */
-static tj_tile_choice choose_windows(int64_t channels, int64_t step, uint32_t is_given) {
-  int64_t c = channels, out = 28 / step;
+/* Of halves, 3 × 3 windows, `out` times `rows` of them at each `step` pixels of an image: channels, pixels of a
+ * window along the image's rows, windows along these, and along columns, which slots are. */
+static tj_tile_choice choose_windows(int64_t channels, int64_t step, int64_t out, int64_t rows, uint32_t is_given) {
+  int64_t c = channels, width = out * step;
   tj_tile tile = plain_tile(TJ_TILE_ROWS, 4);
   tile.axis[4] = tile.axis[5] = TJ_TILE_NONE;
   tile.loaded_bytes = tile.stored_bytes = 2;
@@ -239,31 +239,31 @@ static tj_tile_choice choose_windows(int64_t channels, int64_t step, uint32_t is
   tile.slots = 2 * SLOTS;
   tile.rows = 3;
   tile.is_given = is_given;
-  return tj_tile_choose(&tile,
-                        &(tj_tile_domain){.extent = {c, 3, out, out},
-                                          .stride = {{1, c, step * c, step * 28 * c}, {1, c, 9 * c, out * 9 * c}}});
+  return tj_tile_choose(
+      &tile, &(tj_tile_domain){.extent = {c, 3, out, rows},
+                               .stride = {{1, c, step * c, step * width * c}, {1, c, 9 * c, out * 9 * c}}});
 }
 
-/* Windows of 64 channels fill lines without neighbours in the other direction, which slots go along; those of 8 do
- * not. */
-START_TEST(rows_are_for_runs_that_fill_lines) {
+/* Windows of an image touch no more lines so, and take fewer instructions; of a column of windows, with little beside
+ * rows for work-items, slots had better be spread. */
+START_TEST(rows_are_for_fewer_lines_or_instructions) {
   static const struct {
-    int64_t channels;
+    int64_t channels, out, rows;
     bool is_worth;
-  } row[] = {{64, true}, {8, false}};
+  } row[] = {{64, 28, 28, true}, {8, 28, 28, true}, {8, 1, 1296, false}};
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-    tj_tile_choice choice = choose_windows(row[i].channels, 1, 0);
+    tj_tile_choice choice = choose_windows(row[i].channels, 1, row[i].out, row[i].rows, 0);
     ck_assert_int_eq(choice.is_worth, row[i].is_worth);
     ck_assert_int_eq(choice.items[3], 1);
     ck_assert_int_eq(choice.log[3], 4);
-    ck_assert_int_eq(choose_windows(row[i].channels, 1, 1).is_worth, true);
+    ck_assert_int_eq(choose_windows(row[i].channels, 1, row[i].out, row[i].rows, 1).is_worth, true);
   }
 }
 END_TEST
 
 /* Work-items load all of a window's row, not two pixels of three. */
 START_TEST(rows_of_windows_are_whole) {
-  tj_tile_choice choice = choose_windows(64, 2, 0);
+  tj_tile_choice choice = choose_windows(64, 2, 14, 14, 0);
   ck_assert_int_eq(choice.items[1], 3);
   ck_assert_int_eq(choice.items[2], 7);
   ck_assert_int_eq(choice.is_worth, true);
@@ -312,7 +312,7 @@ int main(void) {
                                 what_turns_around_fits_a_workgroup,
                                 shapes_are_as_counted,
                                 staging_is_for_short_rows,
-                                rows_are_for_runs_that_fill_lines,
+                                rows_are_for_fewer_lines_or_instructions,
                                 rows_of_windows_are_whole};
   return run_suite(suite_of("tile", tests, sizeof tests / sizeof *tests));
 }
