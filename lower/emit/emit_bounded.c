@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Accesses whose mask the bounds of a resource are: no branch is around them. Where one is not valid, its offset is
- * beyond the resource, which begins at the access's base and is as long as resources are here; the bytes of what is
- * valid are all within it (lower/access/bounded.h). A resource is made once for a base, an offset selected once for a
- * mask; what accesses are displaced by goes into the instruction, as far as it has room, and into a scalar. */
+ * beyond the resource, which begins at the access's base and is as long as resources are here, or as a comparison of
+ * the offset says that is its mask; the bytes of what is valid are all within it (lower/access/bounded.h). A resource
+ * is made once for a base, an offset selected once for a mask; what accesses are displaced by goes into the
+ * instruction, as far as it has room, and into a scalar. */
 #include "lower/access/bounded.h"
 #include "lower/emit/emit.h"
 
@@ -16,7 +17,7 @@ typedef struct {
 /* Made so far: a resource, where there is no offset, or an offset in bytes. */
 struct tj_bounded {
   uint32_t buffer;
-  const tj_node *base, *offset;
+  const tj_node *base, *end, *offset;
   mask mask;
   LLVMValueRef value;
   struct tj_bounded *next;
@@ -132,8 +133,8 @@ static LLVMValueRef selected(tj_emitter *emitter, const tj_node *const part[], u
 
 static LLVMValueRef find(const tj_emitter *emitter, const struct tj_bounded *wanted) {
   for (const struct tj_bounded *each = emitter->bounded; each != NULL; each = each->next) {
-    if (each->buffer == wanted->buffer && each->base == wanted->base && each->offset == wanted->offset &&
-        is_same_mask(&each->mask, &wanted->mask))
+    if (each->buffer == wanted->buffer && each->base == wanted->base && each->end == wanted->end &&
+        each->offset == wanted->offset && is_same_mask(&each->mask, &wanted->mask))
       return each->value;
   }
   return NULL;
@@ -148,13 +149,23 @@ static LLVMValueRef keep(tj_emitter *emitter, struct tj_bounded made, LLVMValueR
   return value;
 }
 
-static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, const tj_node *anchor) {
-  struct tj_bounded wanted = {.buffer = access->buffer, .base = anchor};
+static unsigned log_of(const tj_emitter *emitter, const tj_access *access) {
+  return (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer));
+}
+
+/* The resource from an anchor on, as long as they are, or up to an end. */
+static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, const tj_node *anchor,
+                                const tj_node *end) {
+  struct tj_bounded wanted = {.buffer = access->buffer, .base = anchor, .end = end};
   LLVMValueRef found = find(emitter, &wanted);
   if (found != NULL)
     return found;
   LLVMValueRef base = tj_emit_base(emitter, &(tj_access){.buffer = access->buffer, .base = anchor});
-  return keep(emitter, wanted, emitter->target->family->emit_resource(emitter, base));
+  LLVMValueRef bytes = LLVMConstInt(emitter->i32, (uint64_t)TJ_RESOURCE_BYTES, false);
+  if (end != NULL)
+    bytes = LLVMBuildShl(emitter->builder, tj_emit_operand(emitter, end, (tj_width){32, true, false}),
+                         LLVMConstInt(emitter->i32, log_of(emitter, access), false), "");
+  return keep(emitter, wanted, emitter->target->family->emit_resource(emitter, base, bytes));
 }
 
 /* What constants add to a sum. */
@@ -186,8 +197,7 @@ static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access, cons
   LLVMValueRef found = find(emitter, &wanted);
   if (found != NULL)
     return found;
-  unsigned log = (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer));
-  const selection offset = {whole_offset(emitter, access), access->offset, log};
+  const selection offset = {whole_offset(emitter, access), access->offset, log_of(emitter, access)};
   return keep(emitter, wanted, selected(emitter, parts->of_item, parts->item_count, &offset));
 }
 
@@ -195,8 +205,7 @@ static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access, cons
 static LLVMValueRef scalar_of(tj_emitter *emitter, const tj_access *access, const tj_base_parts *base,
                               int64_t bytes) {
   LLVMValueRef scalar = bytes > 0 || base->count == 0 ? LLVMConstInt(emitter->i32, (uint64_t)bytes, false) : NULL;
-  LLVMValueRef log =
-      LLVMConstInt(emitter->i32, (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer)), false);
+  LLVMValueRef log = LLVMConstInt(emitter->i32, log_of(emitter, access), false);
   for (uint32_t i = 0; i < base->count; i++) {
     LLVMValueRef part = tj_emit_operand(emitter, base->part[i], (tj_width){32, true, true});
     part = LLVMBuildShl(emitter->builder, part, log, "");
@@ -205,16 +214,71 @@ static LLVMValueRef scalar_of(tj_emitter *emitter, const tj_access *access, cons
   return scalar;
 }
 
+/* --- ends --- */
+
+/* Whether a sum has a negated part; what it has beside that. */
+static bool is_less_part(const tj_node **sum, const tj_node *part) {
+  const tj_node *all = *sum;
+  for (uint32_t i = 0; i < 2 && all->op == TJ_OP_ADD; i++) {
+    const tj_node *less = all->arg[i];
+    if (less->op == TJ_OP_MUL && ((tj_is_int(less->arg[0], -1) && less->arg[1] == part) ||
+                                  (tj_is_int(less->arg[1], -1) && less->arg[0] == part))) {
+      *sum = all->arg[1 - i];
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_last_of(const tj_node *node, const tj_node *offset, uint32_t width) {
+  if (width == 1)
+    return node == offset;
+  bool is_sum = node->op == TJ_OP_ADD;
+  return is_sum && ((node->arg[0] == offset && tj_is_int(node->arg[1], width - 1)) ||
+                    (node->arg[1] == offset && tj_is_int(node->arg[0], width - 1)));
+}
+
+/* Where a resource ends that masks as a truth does: that an access's last element is before what its workgroup has,
+ * less what the scalar skips. NULL: that is no such truth. */
+static const tj_node *end_of(const tj_emitter *emitter, const tj_access *access, uint32_t width,
+                             const tj_base_parts *base, const tj_node *truth) {
+  if (!emitter->target->resource->counts_scalar || truth->op != TJ_OP_LESS || access->displacement != 0 ||
+      access->offset->facts.low < 0 || !is_last_of(truth->arg[0], access->offset, width))
+    return NULL;
+  const tj_node *end = truth->arg[1];
+  for (uint32_t i = 0; i < base->count; i++) {
+    if (!is_less_part(&end, base->part[i]))
+      return NULL;
+  }
+  bool is_shared = tj_is_constant(end) || tj_kernel_nodes_level(&emitter->nodes, end) <= TJ_LEVEL_WORKGROUP;
+  bool fits = end->facts.low >= 0 && end->facts.high <= (TJ_RESOURCE_BYTES - 1) >> log_of(emitter, access);
+  return is_shared && fits ? end : NULL;
+}
+
+/* Takes one out of a mask. */
+static const tj_node *take_end(const tj_emitter *emitter, const tj_access *access, uint32_t width,
+                               const tj_base_parts *base, mask *parts) {
+  for (uint32_t i = 0; i < parts->item_count; i++) {
+    const tj_node *end = end_of(emitter, access, width, base, parts->of_item[i]);
+    if (end != NULL) {
+      parts->of_item[i] = parts->of_item[--parts->item_count];
+      return end;
+    }
+  }
+  return NULL;
+}
+
 /* The displacement goes into the instruction as far as it has room, the rest of it into the scalar. No sum wraps
  * around, signed or not: what is valid is below TJ_RESOURCE_BYTES, and what is not is that number or below. LLVM
  * would look for that in all that each offset is made of. */
-static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access) {
-  int64_t bytes = access->displacement * tj_element_bytes(emitter->kernel, access->buffer);
+static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access, uint32_t moved) {
+  int64_t bytes = access->displacement << log_of(emitter, access);
   int64_t within = bytes % emitter->target->resource->immediate_end;
   tj_base_parts base = tj_split_base(access->base);
   mask parts = mask_of(emitter, access->valid);
+  const tj_node *end = take_end(emitter, access, moved >> log_of(emitter, access), &base, &parts);
   LLVMValueRef scalar = scalar_of(emitter, access, &base, bytes - within);
-  tj_bounded_place place = {.resource = resource_of(emitter, access, base.anchor),
+  tj_bounded_place place = {.resource = resource_of(emitter, access, base.anchor, end),
                             .offset = offset_of(emitter, access, &parts),
                             .scalar =
                                 selected(emitter, parts.of_all, parts.all_count, &(selection){.bytes = scalar})};
@@ -237,14 +301,14 @@ static LLVMTypeRef moved_type(tj_emitter *emitter, uint32_t bytes) {
 }
 
 LLVMValueRef tj_emit_bounded_load(tj_emitter *emitter, const tj_access *access, LLVMTypeRef type, uint32_t bytes) {
-  tj_bounded_place place = place_of(emitter, access);
+  tj_bounded_place place = place_of(emitter, access, bytes);
   LLVMValueRef moved = emitter->target->family->emit_bounded_load(emitter, &place, moved_type(emitter, bytes));
   return LLVMBuildBitCast(emitter->builder, moved, type, "element");
 }
 
 void tj_emit_bounded_store(tj_emitter *emitter, const tj_access *access, LLVMValueRef value, uint32_t bytes,
                            bool is_streamed) {
-  tj_bounded_place place = place_of(emitter, access);
+  tj_bounded_place place = place_of(emitter, access, bytes);
   LLVMValueRef moved = LLVMBuildBitCast(emitter->builder, value, moved_type(emitter, bytes), "");
   emitter->target->family->emit_bounded_store(emitter, &place, moved, is_streamed);
 }

@@ -2,7 +2,8 @@
 /* Bounds: predicates of accesses that are conjunctions of `sum of digits and strides < expression of parameters`, or
  * the other way round, as those of pads are. Two of the same sum make one form, of which work-items compute their
  * part once; what is added for a tile and a slot, and the bounds themselves, are the same for all. Where a form's
- * steps are those of an image's row in memory, the offset tells a work-item's part. */
+ * steps are those of an image's row in memory, the offset tells a work-item's part; where they are those of its rows,
+ * and another form tells what is inside of a row, the offset tells where the image ends, as resources do. */
 #include "ir/index/facts.h"
 #include "ir/index/substitute.h"
 #include "ir/layout/arith.h"
@@ -11,6 +12,8 @@
 
 /* Of sums within all of the domain, so that what is left of them fits in 32 bits. */
 static const int64_t most_bound = TJ_FLEXIBLE_MOST_BOUND;
+
+enum { FIRST_ROWS = 4 /* of a tile, which may be before a bound whose end offsets tell */ };
 
 /* A predicate on its way to bounds. */
 typedef struct {
@@ -221,6 +224,17 @@ static const tj_node *is_between_by_offset(tj_flexible *f, const tj_flexible_for
   return tj_terse_both(graph, truth, tj_less(graph, offset, end));
 }
 
+/* The same where an edge tells the end, of an offset's last element; only the first rows may be before. */
+static const tj_node *is_before_edge(tj_flexible *f, const tj_flexible_form *form, const tj_node *of_all,
+                                     const tj_node *of_item, const tj_flexible_place *place) {
+  tj_graph *graph = f->graph;
+  const tj_node *last = tj_terse_add(graph, place->of_item, tj_int(graph, f->width[form->side] - 1));
+  const tj_node *truth = tj_less(graph, last, tj_terse_sub(graph, form->edge, place->of_all));
+  if (form->before == NULL || f->row >= FIRST_ROWS)
+    return truth;
+  return tj_terse_both(graph, tj_less(graph, tj_terse_sub(graph, before_of(f, form), of_all), of_item), truth);
+}
+
 static const tj_node *is_row(tj_flexible *f, uint32_t side) {
   tj_graph *graph = f->graph;
   const tj_node *row = tj_int(graph, f->row), *bits = f->rows[side].bits;
@@ -230,16 +244,23 @@ static const tj_node *is_row(tj_flexible *f, uint32_t side) {
                       : tj_less(graph, tj_int(graph, 0), tj_and(graph, tj_shr(graph, bits, row), tj_int(graph, 1)));
 }
 
+/* Whether it is within one of them. */
+static const tj_node *is_within(tj_flexible *f, uint32_t number, const tj_flexible_place place[]) {
+  const tj_flexible_form *form = &f->form[number];
+  const tj_node *of_all = tj_terse_add(f->graph, form->base, place[number].of_all);
+  if (form->edge != NULL)
+    return is_before_edge(f, form, of_all, place[number].of_item, &place[form->side]);
+  if (form->pitch.name != NULL)
+    return is_between_by_offset(f, form, of_all, place[form->side].of_item);
+  return is_between(f, form, of_all, place[number].of_item, tj_int(f->graph, 0));
+}
+
 const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexible_place place[]) {
-  const tj_node *truth = tj_int(f->graph, 1), *none = tj_int(f->graph, 0);
+  const tj_node *truth = tj_int(f->graph, 1);
   for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++) {
     if (f->form[i].side != side)
       continue;
-    const tj_node *of_all = tj_terse_add(f->graph, f->form[i].base, place[i].of_all);
-    const tj_node *between = f->form[i].pitch.name != NULL
-                                 ? is_between_by_offset(f, &f->form[i], of_all, place[side].of_item)
-                                 : is_between(f, &f->form[i], of_all, place[i].of_item, none);
-    truth = tj_terse_both(f->graph, truth, between);
+    truth = tj_terse_both(f->graph, truth, is_within(f, i, place));
   }
   return tj_terse_both(f->graph, truth, is_row(f, side));
 }
@@ -265,17 +286,25 @@ const tj_node *tj_flexible_is_inner(tj_flexible *f) {
   return truth;
 }
 
+/* Under a name of the workgroup. */
+static const tj_node *named_of_all(tj_flexible *f, const char *name, const tj_node *value, int64_t low,
+                                   int64_t high) {
+  tj_graph *graph = f->graph;
+  const tj_node *symbol =
+      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, low), tj_int(graph, high), 1);
+  tj_flexible_bind(f, symbol, value, false);
+  return symbol;
+}
+
 /* --- sums that offsets tell --- */
 
-/* Of modes that work-items go along, how many elements of the side a 1 of the sum is; NULL: not each as many, or no
- * step takes a product. */
-static const tj_node *pitch_of(tj_flexible *f, uint32_t form, uint64_t without_items) {
+/* Of modes but those left out, how many elements of the side a 1 of the sum is; NULL: not each as many. */
+static const tj_node *pitch_of(tj_flexible *f, uint32_t form, uint64_t left_out) {
   tj_graph *graph = f->graph;
   const tj_node *pitch = NULL;
-  bool has_products = false;
   for (uint32_t m = 0; m < f->domain->count; m++) {
     const tj_node *step = f->mode[m].stride[form].launch, *of_side = tj_flexible_stride(f, m, f->form[form].side);
-    if ((without_items >> m & 1) != 0 || tj_is_int(step, 0))
+    if ((left_out >> m & 1) != 0 || tj_is_int(step, 0))
       continue;
     if (step->facts.low < 1)
       return NULL;
@@ -283,9 +312,15 @@ static const tj_node *pitch_of(tj_flexible *f, uint32_t form, uint64_t without_i
       pitch = tj_simplified(graph, tj_div(graph, of_side, step));
     if (!tj_prove_equal(graph, tj_simplified(graph, tj_mul(graph, pitch, step)), of_side))
       return NULL;
-    has_products = has_products || !tj_is_constant(step);
   }
-  return has_products ? pitch : NULL;
+  return pitch;
+}
+
+static bool has_products(const tj_flexible *f, uint32_t form, uint64_t left_out) {
+  bool has = false;
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    has = has || ((left_out >> m & 1) == 0 && !tj_is_constant(f->mode[m].stride[form].launch));
+  return has;
 }
 
 /* The most that a work-item's coordinates of modes which are in a sum, or are not, add to a form. */
@@ -303,14 +338,14 @@ static const tj_node *most_of(tj_flexible *f, uint32_t form, uint32_t sum, bool 
 }
 
 bool tj_flexible_has_pitch(tj_flexible *f, uint32_t form, uint64_t without_items) {
-  return pitch_of(f, form, without_items) != NULL;
+  return has_products(f, form, without_items) && pitch_of(f, form, without_items) != NULL;
 }
 
 void tj_flexible_tell_by_offsets(tj_flexible *f, uint32_t form, uint64_t without_items) {
   tj_graph *graph = f->graph;
   uint32_t side = f->form[form].side;
   const tj_node *pitch = pitch_of(f, form, without_items), *one = tj_int(graph, 1);
-  if (pitch == NULL)
+  if (pitch == NULL || !has_products(f, form, without_items))
     return;
   int64_t limit = tj_flexible_slot_limit(f, side);
   const tj_node *room = tj_terse_add(graph, most_of(f, form, form, true, without_items), one);
@@ -322,6 +357,114 @@ void tj_flexible_tell_by_offsets(tj_flexible *f, uint32_t form, uint64_t without
   tj_flexible_demand_between(f, tj_terse_mul(graph, pitch, room), 1, limit - 1);
   f->form[form].pitch = tj_flexible_measure(f, "pitch", pitch, 1, limit - 1, 1);
   f->form[form].room = tj_flexible_measure(f, "room", room, 1, limit - 1, 1);
+}
+
+/* --- ends that offsets tell --- */
+
+/* The only other form of a form's side, of other modes; 0: there is none, or there are several. */
+static uint32_t other_of(const tj_flexible *f, uint32_t form) {
+  uint32_t other = 0, count = 0;
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++) {
+    if (i != form && f->form[i].side == f->form[form].side) {
+      other = i;
+      count++;
+    }
+  }
+  for (uint32_t m = 0; m < f->domain->count && count == 1; m++) {
+    const tj_measure *stride = f->mode[m].stride;
+    count += tj_is_int(stride[form].launch, 0) || tj_is_int(stride[other].launch, 0) ? 0 : 1;
+  }
+  return count == 1 ? other : 0;
+}
+
+/* The most that a form's sum comes to in the domain. */
+static const tj_node *most_in_domain(tj_flexible *f, uint32_t form) {
+  tj_graph *graph = f->graph;
+  const tj_node *most = tj_int(graph, 0);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_node *last = tj_terse_sub(graph, f->mode[m].extent.launch, tj_int(graph, 1));
+    most = tj_terse_add(graph, most, tj_terse_mul(graph, last, f->mode[m].stride[form].launch));
+  }
+  return most;
+}
+
+/* A number of steps of a form, in elements of the side, below `limit` as the launch makes sure. */
+static tj_measure steps_in(tj_flexible *f, const tj_node *steps, const tj_node *pitch, int64_t limit) {
+  const tj_node *all = tj_terse_mul(f->graph, steps, pitch);
+  tj_flexible_demand_between(f, all, 0, limit - 1);
+  return tj_flexible_measure(f, "edge", clamped(f->graph, all, 0, limit - 1), 0, limit - 1, 1);
+}
+
+/* A form, and the other one of its side, by which offsets go on within a step of it. */
+typedef struct {
+  uint32_t form, inner;
+  const tj_node *pitch, *inner_pitch;
+} nested_forms;
+
+/* Makes sure that where the inner bound holds, what offsets add beside the form's own part is less than a step. */
+static void demand_nesting(tj_flexible *f, const nested_forms *n, uint64_t without_items) {
+  tj_graph *graph = f->graph;
+  const tj_flexible_form *inner = &f->form[n->inner];
+  uint32_t side = inner->side;
+  const tj_node *rest = tj_int(graph, 0), *two = tj_int(graph, 2);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_flexible_mode *mode = &f->mode[m];
+    bool is_bounded = !tj_is_int(mode->stride[n->form].launch, 0) || !tj_is_int(mode->stride[n->inner].launch, 0);
+    if (is_bounded || (without_items >> m & 1) != 0 || mode->length == NULL)
+      continue;
+    const tj_node *last = tj_terse_sub(graph, mode->length, tj_int(graph, 1));
+    rest = tj_terse_add(graph, rest, tj_terse_mul(graph, last, mode->stride[side].launch));
+  }
+  const tj_node *steps = tj_sub(graph, tj_sub(graph, inner->end, inner->before), two);
+  tj_flexible_demand(f, tj_less(graph, tj_add(graph, tj_mul(graph, steps, n->inner_pitch), rest), n->pitch));
+}
+
+/* What offsets of a tile are less than where the form's sum is less than its end: from where the inner bound begins
+ * in the first row that is not. */
+static const tj_node *edge_of(tj_flexible *f, const nested_forms *n) {
+  tj_graph *graph = f->graph;
+  const tj_flexible_form *form = &f->form[n->form], *inner = &f->form[n->inner];
+  const tj_node *one = tj_int(graph, 1), *none = tj_int(graph, 0);
+  int64_t limit = tj_flexible_slot_limit(f, form->side);
+  const tj_node *room = tj_terse_add(graph, most_of(f, n->form, n->form, true, 0), one);
+  tj_flexible_demand_between(f, room, 1, limit - 1);
+  room = clamped(graph, room, 1, limit - 1);
+  steps_in(f, room, n->pitch, limit);
+  steps_in(f, most_in_domain(f, n->inner), n->inner_pitch, limit);
+  tj_measure first = steps_in(f, tj_add(graph, inner->before, one), n->inner_pitch, limit);
+  tj_measure pitch = tj_flexible_measure(f, "pitch", n->pitch, 1, limit - 1, 1);
+  tj_measure step = tj_flexible_measure(f, "pitch", n->inner_pitch, 1, limit - 1, 1);
+  const tj_node *left = tj_min(graph, tj_terse_sub(graph, end_of(f, form), form->base),
+                               tj_flexible_measure(f, "room", room, 1, limit - 1, 1).name);
+  left = tj_flexible_product(f, tj_max(graph, left, none), pitch.name, limit);
+  const tj_node *begun = tj_flexible_product(f, inner->base, step.name, limit);
+  return tj_max(graph, tj_sub(graph, tj_add(graph, left, first.name), begun), none);
+}
+
+/* The elements of the side for each 1 of a sum of all its modes; NULL: not each as many, or there is no end. */
+static const tj_node *whole_pitch_of(tj_flexible *f, uint32_t form) {
+  int64_t limit = tj_flexible_slot_limit(f, f->form[form].side);
+  const tj_node *pitch = f->form[form].end != NULL ? pitch_of(f, form, 0) : NULL;
+  if (pitch == NULL)
+    return NULL;
+  tj_flexible_demand_between(f, pitch, 1, limit - 1);
+  return clamped(f->graph, pitch, 1, limit - 1);
+}
+
+void tj_flexible_end_by_offsets(tj_flexible *f, uint32_t number, uint64_t without_items) {
+  tj_graph *graph = f->graph;
+  tj_flexible_form *form = &f->form[number];
+  nested_forms n = {.form = number, .inner = other_of(f, number)};
+  if (n.inner == 0 || f->form[n.inner].before == NULL || (n.pitch = whole_pitch_of(f, n.form)) == NULL ||
+      (n.inner_pitch = whole_pitch_of(f, n.inner)) == NULL)
+    return;
+  demand_nesting(f, &n, without_items);
+  for (uint32_t m = 0; m < f->domain->count && form->before != NULL; m++) {
+    const tj_node *first = tj_terse_mul(graph, tj_int(graph, FIRST_ROWS), f->mode[m].stride[number].launch);
+    if (f->mode[m].is_cut)
+      tj_flexible_demand(f, tj_less(graph, form->before, first));
+  }
+  form->edge = named_of_all(f, "edge", edge_of(f, &n), 0, 2 * tj_flexible_slot_limit(f, form->side) - 2);
 }
 
 /* --- rows --- */
@@ -391,22 +534,13 @@ static row_range rows_of(tj_flexible *f, const tj_flexible_form *form, const tj_
   return range;
 }
 
-/* Under a name of the workgroup. */
-static const tj_node *named_rows(tj_flexible *f, const tj_node *value, int64_t low, int64_t high) {
-  tj_graph *graph = f->graph;
-  const tj_node *symbol =
-      tj_symbol_create(graph, "rows", TJ_SYMBOL_COORDINATE, tj_int(graph, low), tj_int(graph, high), 1);
-  tj_flexible_bind(f, symbol, value, false);
-  return symbol;
-}
-
 /* A bit for each. */
 static const tj_node *bits_of(tj_flexible *f, row_range range) {
   tj_graph *graph = f->graph;
   const tj_node *one = tj_int(graph, 1);
   const tj_node *count = tj_flexible_at_least(graph, tj_sub(graph, range.end, range.first), 0);
   const tj_node *bits = tj_shl(graph, tj_sub(graph, tj_shl(graph, one, count), one), range.first);
-  return named_rows(f, bits, 0, UINT32_MAX >> 1);
+  return named_of_all(f, "rows", bits, 0, UINT32_MAX >> 1);
 }
 
 /* Whether the form is a sum of none but these modes. */
@@ -423,7 +557,7 @@ static bool is_of(const tj_flexible *f, uint32_t form, uint64_t modes) {
 static void mask_side(tj_flexible *f, uint32_t side, row_range range, bool divides, uint32_t rows) {
   const tj_facts *end = &range.end->facts;
   if (divides && tj_is_int(range.first, 0)) {
-    f->rows[side].end = named_rows(f, range.end, end->low, end->high);
+    f->rows[side].end = named_of_all(f, "rows", range.end, end->low, end->high);
     return;
   }
   range.end = tj_flexible_at_most(f->graph, range.end, rows);
@@ -436,6 +570,7 @@ void tj_flexible_mask_rows(tj_flexible *f, uint32_t mode, uint64_t without_items
   for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i + 1 < f->form_count; i++)
     divides = divides || (is_of(f, i, without_items) && !tj_is_constant(cut->stride[i].name));
   const tj_node *left = tj_terse_sub(f->graph, cut->extent.name, f->form[f->form_count - 1].base);
+  tj_sharpen_facts(left, &(tj_facts){.low = 1, .high = TJ_FLEXIBLE_MOST_EXTENT, .modulus = 1});
   const row_range inside = {tj_int(f->graph, 0), divides ? left : tj_flexible_at_most(f->graph, left, rows)};
   row_range range[TJ_FLEXIBLE_SIDES] = {inside, inside};
   for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i + 1 < f->form_count; i++) {

@@ -91,6 +91,8 @@ typedef struct {
       *end;               /* of a bound, as the launch has them: what it is more, and less than; NULL: anything */
   tj_measure pitch, room; /* where offsets tell it: elements of the side for each 1 of the sum, of which a work-item's
                              part is less than `room`; names NULL: they do not */
+  const tj_node *edge; /* where offsets tell the end of a bound alone: what they are less than, of the workgroup, from
+                          the base of the side on; NULL: they do not */
 } tj_flexible_form;
 
 typedef struct {
@@ -327,6 +329,11 @@ bool tj_flexible_has_pitch(tj_flexible *f, uint32_t form, uint64_t without_items
 /* Has a work-item's offset tell its part of such a bound, where what else it adds is less than that, as the launch
  * makes sure; with the lengths of tiles known. Otherwise nothing happens. */
 void tj_flexible_tell_by_offsets(tj_flexible *f, uint32_t form, uint64_t without_items);
+
+/* Has offsets tell where such a bound ends, rows included, if what else they add is less than a step of it where
+ * other bounds hold, and only the first rows of a tile may be before it, as the launch makes sure; with the
+ * beginnings of tiles known. Otherwise nothing happens. */
+void tj_flexible_end_by_offsets(tj_flexible *f, uint32_t form, uint64_t without_items);
 
 /* Has tiles cut along a mode: where they begin there is a form, without a side. */
 void tj_flexible_cut(tj_flexible *f, uint32_t mode);

@@ -9,7 +9,8 @@
  * this, too.
  *
  * Where that leaves out modes of the sums of rows, along which the destination has long runs, another way has
- * work-items along all modes of bounded sums but that of rows: those mask rows, too. */
+ * work-items along all modes of bounded sums but that of rows: those mask rows, too, as far as the end of a resource
+ * does not. */
 #include "lower/flexible/flexible_straight.h"
 
 enum { ROWS = 2 * TJ_STRAIGHT_SLOTS };
@@ -156,6 +157,14 @@ static void tell_by_offsets(tj_flexible *f, uint64_t without_items) {
     tj_flexible_tell_by_offsets(f, form, without_items);
 }
 
+/* Of bounds that rows go on with. */
+static void end_by_offsets(tj_flexible *f, const scalar_modes *modes) {
+  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form + 1 < f->form_count; form++) {
+    if ((modes_of(f, form) & tj_flexible_bit(modes->rows)) != 0)
+      tj_flexible_end_by_offsets(f, form, modes->without_items);
+  }
+}
+
 void *tj_flexible_scalar_shape(tj_flexible *f, tj_flexible_way way) {
   scalar_modes modes = split_modes(f, way), of_scalars = split_modes(f, TJ_FLEXIBLE_SCALARS);
   if (tj_flexible_axis_of(f, modes.rows) == TJ_TILE_AXES)
@@ -174,6 +183,8 @@ void *tj_flexible_scalar_shape(tj_flexible *f, tj_flexible_way way) {
   if (way == TJ_FLEXIBLE_OFFSETS)
     tell_by_offsets(f, modes.without_items);
   tj_flexible_place_tiles(f);
+  if (way == TJ_FLEXIBLE_LANES)
+    end_by_offsets(f, &modes);
   tj_flexible_mask_rows(f, modes.rows, modes.without_items, ROWS);
   return f;
 }

@@ -170,9 +170,9 @@ struct tj_target_family {
   /* So many words, 1, 2 or 4 as a vector, of memory that is only read, which caches are to keep. NULL where no target
    * of the family has_kept_loads. */
   LLVMValueRef (*emit_kept_load)(struct tj_emitter *emitter, LLVMValueRef address, uint32_t words);
-  /* The resource of TJ_RESOURCE_BYTES from an address on; what it has in a place, of a type of words, bytes or 16
+  /* The resource of so many bytes, an i32, from an address on; what it has in a place, of a type of words, bytes or 16
    * bits; and such a value there. NULL where no target of the family has resources. */
-  LLVMValueRef (*emit_resource)(struct tj_emitter *emitter, LLVMValueRef address);
+  LLVMValueRef (*emit_resource)(struct tj_emitter *emitter, LLVMValueRef address, LLVMValueRef bytes);
   LLVMValueRef (*emit_bounded_load)(struct tj_emitter *emitter, const struct tj_bounded_place *place,
                                     LLVMTypeRef type);
   void (*emit_bounded_store)(struct tj_emitter *emitter, const struct tj_bounded_place *place, LLVMValueRef value,

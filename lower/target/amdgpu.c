@@ -338,11 +338,11 @@ static LLVMValueRef emit_larger(tj_emitter *emitter, LLVMValueRef a, LLVMValueRe
 
 /* --- resources --- */
 
-static LLVMValueRef emit_resource(tj_emitter *emitter, LLVMValueRef address) {
+static LLVMValueRef emit_resource(tj_emitter *emitter, LLVMValueRef address, LLVMValueRef bytes) {
   LLVMTypeRef resource = LLVMPointerTypeInContext(emitter->context, RESOURCE_ADDRESS_SPACE);
   LLVMTypeRef overloads[] = {resource, LLVMTypeOf(address)};
   LLVMValueRef arguments[] = {address, LLVMConstInt(emitter->i16, 0, false),
-                              tj_emit_int(emitter, 64, TJ_RESOURCE_BYTES),
+                              LLVMBuildZExt(emitter->builder, bytes, emitter->i64, ""),
                               tj_emit_int(emitter, 32, emitter->target->resource->word3)};
   return tj_emit_intrinsic(emitter, "llvm.amdgcn.make.buffer.rsrc", overloads, 2, arguments, 4);
 }
