@@ -44,6 +44,7 @@
 #include "jit/kernel/kernel_bytes.h"
 #include "jit/tool/nvidia.h"
 #include "lower/access/bounded.h"
+#include "lower/access/gates.h"
 #include "lower/array/array_map.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
@@ -118,6 +119,7 @@ static void map(tj_compilation *c) {
   if (c->kernel->index != NULL && c->kernel->mapping == NULL)
     c->kernel->mapping = tj_mapping_of_flat(c->graph, c->kernel);
   tj_bound_accesses(c->graph, c->kernel, c->target);
+  tj_gather_gates(c->graph, c->kernel, c->target);
   if (c->target->needs_aligned_vectors)
     tj_offer_aligned(c->graph, c->kernel);
 }

@@ -100,7 +100,6 @@ static void add_access(listing *l, const tj_kernel_step *step, const tj_access *
   l->made.item[l->made.count++] =
       (tj_memory_access){.step = step,
                          .place = place,
-                         .valid = step->access.valid,
                          .loop = l->loop,
                          .is_store = stores,
                          .is_uniform = is_uniform(l, place->offset) && is_uniform(l, step->access.valid),
@@ -127,29 +126,6 @@ static void add_both(listing *l, const tj_kernel_step *step) {
   add_access(l, step, &step->access, true);
 }
 
-/* The truth under which everything is stored behind the last barrier; NULL: there is no such, or it is not one. */
-static const tj_node *truth_of_stores(const tj_memory_accesses *made, uint32_t phase) {
-  const tj_node *truth = NULL;
-  for (uint32_t i = phase; i < made->count; i++) {
-    if (!made->item[i].is_store)
-      continue;
-    if (truth != NULL && made->item[i].valid != truth)
-      return NULL;
-    truth = made->item[i].valid;
-  }
-  return truth;
-}
-
-/* Loads from LDS, of which nothing else becomes than what is stored. */
-static void load_to_store(tj_memory_accesses *made, uint32_t phase) {
-  const tj_node *truth = truth_of_stores(made, phase);
-  for (uint32_t i = phase; i < made->count && truth != NULL; i++) {
-    tj_memory_access *access = &made->item[i];
-    if (access->place->buffer == TJ_LDS && !access->is_store && access->valid != NULL && tj_is_int(access->valid, 1))
-      access->valid = truth;
-  }
-}
-
 tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner,
                                            const tj_price_machine *machine) {
   const tj_kernel_step *step = of_inner ? kernel->inner_step : kernel->step;
@@ -171,7 +147,5 @@ tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *ker
     else if (is_access(&step[i]))
       add_step(&l, &step[i]);
   }
-  if (kernel->arrays != NULL || tj_kernel_has_step(kernel, TJ_STEP_BOX))
-    load_to_store(&l.made, l.phase);
   return l.made;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory accesses among a kernel's steps, as machine code makes them: what is moved twice between two barriers is
  * moved once, words side by side that are moved one after the other are moved together, what is the same for a
- * workgroup may be loaded once for a wave, from LDS those load alone that store; what memory does not add itself
- * is loaded before the sum is exchanged for it. */
+ * workgroup may be loaded once for a wave; what memory does not add itself is loaded before the sum is exchanged for
+ * it. */
 #ifndef TJ_LOWER_MEMORY_ACCESS_H
 #define TJ_LOWER_MEMORY_ACCESS_H
 
@@ -11,7 +11,6 @@
 typedef struct {
   const tj_kernel_step *step; /* the first of those that it makes */
   const tj_access *place;     /* of that step: one of its two, if it has two */
-  const tj_node *valid;       /* truth: the step's, or that of all who need what is loaded; NULL: always */
   const tj_kernel_step *loop; /* of the steps, whose every trip makes it; NULL: it is in none */
   bool is_store, is_uniform;
   uint32_t bytes; /* of a work-item; of a run: at most */

@@ -111,7 +111,7 @@ static void set_roots(pricing *p, access_list *list, uint32_t number) {
   const tj_access *place = list->access[number].place;
   const tj_node **root = &list->root[number * ROOTS], *zero = tj_int(p->graph, 0);
   root[OFFSET] = place->offset;
-  root[VALID] = list->access[number].valid != NULL ? list->access[number].valid : tj_int(p->graph, 1);
+  root[VALID] = step->access.valid != NULL ? step->access.valid : tj_int(p->graph, 1);
   root[BASE] = place->base != NULL ? place->base : zero;
   root[LIMIT] = step->limit != NULL ? step->limit : zero;
 }

@@ -2,6 +2,12 @@
 /* Uses of slots, by the steps that follow. */
 #include "lower/access/slot_use.h"
 
+#include "lower/kernel/kernel_expressions.h"
+
+bool tj_gives_slots(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_VALUE || step->kind == TJ_STEP_COMPUTE;
+}
+
 bool tj_shares_slots(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step *store) {
   for (uint32_t k = 0; k < load->width; k++) {
     if (tj_step_has_slot(kernel, store, load->slot + k * load->slot_step))
@@ -11,7 +17,8 @@ bool tj_shares_slots(const tj_kernel *kernel, const tj_kernel_step *load, const 
 }
 
 static bool takes_any_slot(const tj_kernel_step *step) {
-  return step->kind == TJ_STEP_COMPUTE || step->kind == TJ_STEP_EXCHANGE;
+  return step->kind == TJ_STEP_COMPUTE || step->kind == TJ_STEP_EXCHANGE || step->kind == TJ_STEP_LOOP ||
+         step->kind == TJ_STEP_AGAIN;
 }
 
 static bool stores_slots_of(const tj_kernel *kernel, const tj_kernel_step *step, const tj_kernel_step *load) {
@@ -27,18 +34,11 @@ bool tj_is_slot_used(const tj_kernel *kernel, const tj_kernel_step *load, const 
   return false;
 }
 
-/* Whether a truth is one of which another, or one of several that are demanded together. */
-static bool implies(const tj_node *truth, const tj_node *other) {
-  if (truth == NULL || truth == other || truth->op != TJ_OP_AND)
-    return truth == other;
-  return implies(truth->arg[0], other) || implies(truth->arg[1], other);
-}
-
 bool tj_is_fill_used(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step after[],
                      uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (takes_any_slot(&after[i]) ||
-        (!implies(after[i].access.valid, load->access.valid) && stores_slots_of(kernel, &after[i], load)))
+        (!tj_surely_implies(after[i].access.valid, load->access.valid) && stores_slots_of(kernel, &after[i], load)))
       return true;
   }
   return false;

@@ -5,6 +5,9 @@
 
 #include "lower/kernel/kernel.h"
 
+/* Whether a step's slots are what it makes them: those of a vector, in the order of its elements. */
+bool tj_gives_slots(const tj_kernel_step *step);
+
 /* Whether a store has slots of a load. */
 bool tj_shares_slots(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step *store);
 

@@ -116,9 +116,18 @@ static LLVMValueRef product_with_sign(tj_emitter *emitter, LLVMValueRef product)
   return tj_emit_typed_intrinsic(emitter, "llvm.fma", argument, 3);
 }
 
+/* What has the bits of a number: of one that has been in a slot, the number itself. */
+static LLVMValueRef behind_casts(LLVMValueRef value) {
+  LLVMValueRef behind = value;
+  while (LLVMGetInstructionOpcode(behind) == LLVMBitCast && LLVMIsAInstruction(behind) != NULL)
+    behind = LLVMGetOperand(behind, 0);
+  return LLVMTypeOf(behind) == LLVMTypeOf(value) ? behind : value;
+}
+
 static LLVMValueRef with_sign(tj_emitter *emitter, LLVMValueRef value) {
-  LLVMOpcode op = LLVMGetInstructionOpcode(value);
-  LLVMValueRef inner = op == LLVMFNeg ? LLVMGetOperand(value, 0) : value;
+  LLVMValueRef number = behind_casts(value);
+  LLVMOpcode op = LLVMGetInstructionOpcode(number);
+  LLVMValueRef inner = op == LLVMFNeg ? behind_casts(LLVMGetOperand(number, 0)) : number;
   if (LLVMGetInstructionOpcode(inner) != LLVMFMul)
     return value;
   inner = product_with_sign(emitter, inner);

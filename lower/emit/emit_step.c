@@ -2,8 +2,9 @@
 /* What one work-item does: its steps, each where it is valid.
  *
  * An access that is not valid must not happen at all, since its offset may be anywhere: it stands behind a branch.
- * Neighbouring steps with the same predicate share the branch, a gate; what they load and somebody after the gate
- * needs is the fill where the gate was not entered. Expressions are emitted before the gate. */
+ * Neighbouring steps with the same predicate share the branch, a gate, and so does between them what computes for
+ * them alone; what they load and somebody after the gate needs is the fill where the gate was not entered.
+ * Expressions are emitted before the gate. */
 #include "lower/access/bounded.h"
 #include "lower/access/slot_use.h"
 #include "lower/emit/emit_array.h"
@@ -450,10 +451,10 @@ static void emit_origins_of(tj_emitter *emitter, const tj_kernel_step step[], ui
   }
 }
 
-static bool loads_slots_of(const tj_kernel *kernel, const tj_kernel_step *store, const tj_kernel_step step[],
-                           uint32_t count) {
+static bool give_slots_of(const tj_kernel *kernel, const tj_kernel_step *store, const tj_kernel_step step[],
+                          uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    if (step[i].kind == TJ_STEP_LOAD && tj_shares_slots(kernel, &step[i], store))
+    if (tj_gives_slots(&step[i]) && tj_shares_slots(kernel, &step[i], store))
       return true;
   }
   return false;
@@ -464,7 +465,7 @@ static bool loads_slots_of(const tj_kernel *kernel, const tj_kernel_step *store,
 static void emit_transposed_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
   enum { WORD_BITS = 32 };
   for (uint32_t i = 0; i < count; i++) {
-    if (step[i].kind != TJ_STEP_STORE || loads_slots_of(emitter->kernel, &step[i], step, count))
+    if (step[i].kind != TJ_STEP_STORE || give_slots_of(emitter->kernel, &step[i], step, count))
       continue;
     tj_emit_transposed(emitter, &step[i]);
     if (step[i].access.buffer == TJ_LDS && tj_dtype_bits(emitter->kernel->carried) >= WORD_BITS)
@@ -561,12 +562,50 @@ tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t co
   return (tj_phase){steps + begin, end - begin, count - end};
 }
 
+/* Whether a step may stand behind a gate of others: it computes what only they may need. */
+static bool is_private(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_VALUE ||
+         (step->kind == TJ_STEP_COMPUTE && step->compute->across == 0 && tj_is_always(step->access.valid));
+}
+
+/* The end of the gate that begins with a step: behind its last access with that mask before another. */
+static uint32_t end_with(const tj_phase *phase, uint32_t first, uint32_t most) {
+  const tj_kernel_step *step = phase->step;
+  uint32_t end = first + 1;
+  for (uint32_t i = end; i < most && (is_private(&step[i]) || have_one_gate(&step[first], &step[i])); i++)
+    end = is_private(&step[i]) ? end : i + 1;
+  return end;
+}
+
+/* The first of a gate's steps that gives what others need, too, though it has not its mask; its end: none does. */
+static uint32_t first_needed(const tj_emitter *emitter, const tj_phase *phase, uint32_t first, uint32_t end) {
+  const tj_kernel_step *step = phase->step;
+  uint32_t left = phase->count + phase->following - end;
+  while (first < end &&
+         (!is_private(&step[first]) || !tj_is_slot_used(emitter->kernel, &step[first], step + end, left)))
+    first++;
+  return first;
+}
+
+static uint32_t end_of_gate(const tj_emitter *emitter, const tj_phase *phase, uint32_t first) {
+  uint32_t end = end_with(phase, first, phase->count), needed;
+  while ((needed = first_needed(emitter, phase, first, end)) < end)
+    end = end_with(phase, first, needed);
+  return end;
+}
+
+static uint32_t end_of_open(const tj_phase *phase, uint32_t first) {
+  uint32_t end = first + 1;
+  while (end < phase->count && have_one_gate(&phase->step[first], &phase->step[end]))
+    end++;
+  return end;
+}
+
 void tj_emit_steps(tj_emitter *emitter, tj_phase phase) {
   const tj_kernel_step *step = phase.step;
   for (uint32_t first = 0, last; first < phase.count; first = last) {
-    last = first + 1;
-    while (last < phase.count && have_one_gate(&step[first], &step[last]))
-      last++;
+    last =
+        tj_is_always(predicate_of(&step[first])) ? end_of_open(&phase, first) : end_of_gate(emitter, &phase, first);
     emit_nodes_of(emitter, step + first, last - first);
     if (step[first].kind == TJ_STEP_LOOKUP || tj_is_always(predicate_of(&step[first])))
       emit_each(emitter, step + first, last - first);

@@ -60,22 +60,23 @@ tj_kernel_places tj_places_of_kernel(tj_graph *graph, tj_kernel *kernel) {
 
 /* --- simplifying and showing --- */
 
-/* Whether `fact` is among the truths that `truth` is the conjunction of, as far as a few steps show. */
-static bool surely_implies(const tj_node *truth, const tj_node *fact, unsigned steps) {
-  if (truth == fact || (tj_is_constant(fact) && fact->value != 0))
-    return true;
-  return steps > 0 && truth->op == TJ_OP_AND &&
-         (surely_implies(truth->arg[0], fact, steps - 1) || surely_implies(truth->arg[1], fact, steps - 1));
+static bool implies(const tj_node *truth, const tj_node *fact, unsigned steps) {
+  return truth == fact || (steps > 0 && truth->op == TJ_OP_AND &&
+                           (implies(truth->arg[0], fact, steps - 1) || implies(truth->arg[1], fact, steps - 1)));
+}
+
+bool tj_surely_implies(const tj_node *truth, const tj_node *fact) {
+  enum { MOST_STEPS = 16 };
+  return tj_is_always(fact) || (truth != NULL && implies(truth, fact, MOST_STEPS));
 }
 
 /* A flat copy's load that is valid wherever its store is need not happen where the store does not. */
 static void join_predicates(tj_kernel *kernel) {
-  enum { MOST_STEPS = 16 };
   if (kernel->index == NULL || kernel->arrays != NULL || kernel->step[0].kind != TJ_STEP_LOAD)
     return;
   const tj_node *stored = tj_flat_store(kernel)->access.valid;
   for (uint32_t i = 0; i + 1 < kernel->step_count; i++) {
-    if (surely_implies(stored, kernel->step[i].access.valid, MOST_STEPS))
+    if (tj_surely_implies(stored, kernel->step[i].access.valid))
       kernel->step[i].access.valid = stored;
   }
 }

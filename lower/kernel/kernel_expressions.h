@@ -17,6 +17,10 @@ tj_kernel_places tj_places_of_kernel(tj_graph *graph, tj_kernel *kernel);
 /* Simplifies every expression of the kernel together. `trace` may be NULL. */
 void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace);
 
+/* Whether `fact` is among the truths that `truth` is the conjunction of, as far as a few steps show; NULL: it always
+ * is. */
+bool tj_surely_implies(const tj_node *truth, const tj_node *fact);
+
 /* A named expression of a kernel, for showing. */
 typedef struct {
   const char *name;
