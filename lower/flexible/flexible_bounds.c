@@ -13,7 +13,7 @@
 /* Of sums within all of the domain, so that what is left of them fits in 32 bits. */
 static const int64_t most_bound = TJ_FLEXIBLE_MOST_BOUND;
 
-enum { FIRST_ROWS = 4 /* of a tile, which may be before a bound whose end offsets tell */ };
+enum { FIRST_ROWS = 3 /* of a tile, which may be before a bound whose end offsets tell */ };
 
 /* A predicate on its way to bounds. */
 typedef struct {

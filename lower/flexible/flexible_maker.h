@@ -122,9 +122,10 @@ typedef struct {
   } rows[TJ_FLEXIBLE_SIDES];
   uint32_t row; /* of the next accesses */
   const tj_node *condition;
-  const tj_node *gate; /* of the next steps: truth */
-  bool cuts_vectors;   /* a bound is along vectors, which the condition keeps whole */
-  bool is_inner;       /* these are for tiles where all bounds hold */
+  const tj_node *gate;  /* of the next steps: truth */
+  bool cuts_vectors;    /* a bound is along vectors, which the condition keeps whole */
+  bool has_small_steps; /* as the condition makes sure, by which products are cheap */
+  bool is_inner;        /* these are for tiles where all bounds hold */
   uint32_t binding_room;
 } tj_flexible;
 

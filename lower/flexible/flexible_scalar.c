@@ -174,6 +174,7 @@ void *tj_flexible_scalar_shape(tj_flexible *f, tj_flexible_way way) {
   tj_flexible_cut(f, modes.rows);
   tj_tile tile = {.kind = TJ_TILE_ROWS, .slots = ROWS, .rows = rows};
   if (way == TJ_FLEXIBLE_LANES) {
+    f->has_small_steps = true;
     tile.kind = TJ_TILE_MASKED_ROWS;
     tile.without = axes_among(f, of_scalars.without_items, rows);
   }

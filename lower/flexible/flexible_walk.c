@@ -204,6 +204,9 @@ static const tj_node *offset_of_digits(const tj_flexible_hold *hold, uint32_t fo
   return sum;
 }
 
+/* Of cheap products, which have 24 bits. */
+static const int64_t most_factor = (1 << 23) - 1;
+
 /* Numbers of a work-item, each times what the launch has. */
 typedef struct {
   const tj_node *number[2 * TJ_FLEXIBLE_LEAVES], *factor[2 * TJ_FLEXIBLE_LEAVES];
@@ -238,10 +241,22 @@ static void add_digit(const tj_flexible_hold *hold, const tj_flexible_digit *d, 
   add_product(graph, all, d->split.quotient, tj_terse_sub(graph, none, tj_terse_mul(graph, stride, divisor)));
 }
 
+/* Steps of a launch, as small as its condition makes sure. */
+static void keep_small(tj_flexible *f, products *all) {
+  tj_graph *graph = f->graph;
+  for (uint32_t i = 0; i < all->count; i++) {
+    tj_flexible_demand_between(f, all->factor[i], -most_factor, most_factor);
+    all->factor[i] =
+        tj_flexible_at_least(graph, tj_flexible_at_most(graph, all->factor[i], most_factor), -most_factor);
+  }
+}
+
 static products products_of(const tj_flexible_hold *hold, uint32_t form) {
   products all = {.count = 0};
   for (uint32_t i = 0; i < hold->item_count; i++)
     add_digit(hold, &hold->digit[i], form, &all);
+  if (hold->f->has_small_steps)
+    keep_small(hold->f, &all);
   return all;
 }
 
@@ -269,10 +284,9 @@ static const tj_node *offset_of_quotients(const tj_flexible_hold *hold, uint32_t
 }
 
 static bool are_small(const products *all) {
-  const int64_t most = (1 << 23) - 1;
   bool are = true;
   for (uint32_t i = 0; i < all->count; i++)
-    are = are && all->factor[i]->facts.low >= -most && all->factor[i]->facts.high <= most;
+    are = are && all->factor[i]->facts.low >= -most_factor && all->factor[i]->facts.high <= most_factor;
   return are;
 }
 
