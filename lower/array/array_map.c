@@ -13,7 +13,7 @@
 #include "lower/array/array_online.h"
 #include "lower/array/array_rows.h"
 #include "lower/array/array_split.h"
-#include "lower/blocks/block_shape.h"
+#include "lower/blocks/blocks.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"

@@ -18,7 +18,43 @@
 
 #include <string.h>
 
-enum { MOST_SLOTS = 1 << 15 };
+enum {
+  MOST_SLOTS = 1 << 15,
+  STREAM_ALIGNMENT = 16 /* bytes: of vectors that are streamed from registers */
+};
+static const int64_t LARGEST_EXTENT = (int64_t)1 << 48;
+
+/* --- copies --- */
+
+static bool is_even(const tj_domain *domain) {
+  bool is_even = domain->count > 0 && domain->count <= TJ_SHAPE_MOST_MODES;
+  for (uint32_t m = 0; m < domain->count && is_even; m++) {
+    const tj_mode *mode = &domain->mode[m];
+    is_even = mode->extent->facts.low > 0 && mode->extent->facts.low <= LARGEST_EXTENT &&
+              mode->source_stride != NULL && mode->destination_stride != NULL;
+  }
+  return is_even;
+}
+
+bool tj_block_describe(tj_block_map *map) {
+  if (map->domain == NULL || !is_even(map->domain))
+    return false;
+  map->problem = tj_shape_problem_of(map->graph, map->flat, map->domain, map->target);
+  return true;
+}
+
+bool tj_block_has_whole_vectors(const tj_block_map *map, int64_t width) {
+  uint32_t first = map->problem.order[TJ_DESTINATION][0];
+  int64_t aligned = STREAM_ALIGNMENT / tj_element_bytes(map->flat, tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION));
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    if (m != first && !tj_facts_divisible(&map->domain->mode[m].destination_stride->facts, aligned))
+      return false;
+  }
+  return width == map->problem.register_bytes / map->problem.moved_bytes &&
+         tj_facts_divisible(&tj_block_extent(map, first)->facts, width);
+}
+
+/* --- mappings --- */
 
 bool tj_block_is_moved_back(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode) {
   const tj_facts *extent = &tj_block_extent(map, mode)->facts;
@@ -99,7 +135,7 @@ static uint64_t modes_of_slots(const tj_mapping_side *side) {
  * domain. */
 static bool is_strided(const block_tile *t) {
   const tj_block_map *map = t->map;
-  const tj_node *stride[TJ_BLOCK_MOST_MODES];
+  const tj_node *stride[TJ_SHAPE_MOST_MODES];
   bool is = t->mapping->lds != NULL ? tj_lds_strides(map->graph, t->mapping, stride) : stay_with_items(t->mapping);
   for (uint32_t m = 0; m < map->domain->count && is; m++)
     is = tj_block_is_moved_back(map, t->mapping, m);

@@ -4,7 +4,30 @@
 #ifndef TJ_LOWER_BLOCKS_H
 #define TJ_LOWER_BLOCKS_H
 
-#include "lower/blocks/block_shape.h"
+#include "ir/value/mapping.h"
+#include "lower/shape/shape_problem.h"
+
+enum { TJ_BLOCK_STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */ };
+
+/* A flat copy on its way to a kernel of blocks or rows. */
+typedef struct {
+  tj_graph *graph;
+  const tj_kernel *flat;
+  const tj_domain *domain; /* in terms of what is assumed */
+  const tj_target *target;
+  tj_shape_problem problem; /* what there is to tile of it */
+} tj_block_map;
+
+static inline const tj_node *tj_block_extent(const tj_block_map *map, uint32_t mode) {
+  return map->domain->mode[mode].extent;
+}
+
+/* Describes what there is to tile; false where the copy is of no modes that both sides step through evenly. */
+bool tj_block_describe(tj_block_map *map);
+
+/* Whether vectors of the destination, of so many elements, are aligned well enough, and never overlap: then lines are
+ * stored as a whole. */
+bool tj_block_has_whole_vectors(const tj_block_map *map, int64_t width);
 
 /* The kernel of what a mapping says, under what the map assumes, which is a flat copy whose modes are sorted; where
  * the launch chooses numbers, of this copy's own ones. NULL where they are no blocks and no rows, are not surely

@@ -40,10 +40,10 @@ static const tj_node *const *tile_of(const row_tile *t, const tj_node *workgroup
     return tj_mapping_tile(t->graph, t->mapping, t->tiles.along, map->domain->assumed, workgroup);
   const tj_node **tile = TJ_NEW_ARRAY(t->graph->job, const tj_node *, count);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t mode = map->by_source[i];
+    uint32_t mode = map->problem.order[TJ_SOURCE][i];
     tile[mode] = i + 1 == count ? workgroup : take_digit(t->graph, &workgroup, t->tiles.along[mode]);
   }
-  tj_bound_digit(t->graph, workgroup, t->tiles.along[map->by_source[count - 1]]);
+  tj_bound_digit(t->graph, workgroup, t->tiles.along[map->problem.order[TJ_SOURCE][count - 1]]);
   return tile;
 }
 
@@ -177,8 +177,8 @@ static tj_kernel *new_kernel(const row_tile *t) {
 }
 
 tj_kernel *tj_row_kernel(const tj_block_map *map, const tj_mapping *mapping) {
-  row_tile t = {.map = map, .mapping = mapping, .graph = map->graph, .along = map->by_source[0]};
-  if (map->domain->other_count > 0 || tj_block_is_turned(map))
+  row_tile t = {.map = map, .mapping = mapping, .graph = map->graph, .along = map->problem.order[TJ_SOURCE][0]};
+  if (map->domain->other_count > 0 || tj_shape_turns(&map->problem))
     return NULL;
   if (mapping->is_launched)
     t.rows = tj_rows_of(map);

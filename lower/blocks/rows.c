@@ -12,7 +12,7 @@
 #include "ir/index/facts.h"
 #include "ir/layout/leaves.h"
 #include "ir/simplify/simplify.h"
-#include "lower/blocks/block_mapping.h"
+#include "lower/shape/block_mapping.h"
 
 enum {
   PIECE_BYTES = 4096,  /* of a row, at most */
@@ -26,18 +26,18 @@ enum {
 /* --- rows --- */
 
 static uint32_t along(const tj_block_map *map) {
-  return map->by_destination[0];
+  return map->problem.order[TJ_DESTINATION][0];
 }
 
 static const tj_node *elements_of(const tj_block_map *map, int64_t bytes) {
-  return tj_int(map->graph, bytes / tj_block_element_bytes(map));
+  return tj_int(map->graph, bytes / map->problem.moved_bytes);
 }
 
 /* Pieces of a row that is known are as long as each other, up to a line. */
 static int64_t piece_of(const tj_block_map *map) {
-  int64_t length = tj_block_extent(map, along(map))->facts.high, most = elements_of(map, PIECE_BYTES)->value;
-  int64_t line = elements_of(map, TJ_BLOCK_LINE_BYTES)->value;
-  return tj_block_is_fixed(map, along(map)) ? tj_even_lines(length, most, line) : most;
+  const tj_shape_mode *mode = &map->problem.mode[along(map)];
+  int64_t most = elements_of(map, PIECE_BYTES)->value, line = elements_of(map, TJ_BLOCK_LINE_BYTES)->value;
+  return mode->least == mode->extent ? tj_even_lines(mode->extent, most, line) : most;
 }
 
 const tj_node *tj_row_reach(const tj_block_map *map, const tj_rows *rows, uint32_t mode) {
@@ -65,9 +65,9 @@ tj_rows tj_rows_of(const tj_block_map *map) {
   const tj_node *row = tj_block_extent(map, along(map)), *have = row;
   tj_rows rows = {.piece = piece_of(map)};
   for (uint32_t i = 1; i < map->domain->count && i < BOX_MODES; i++)
-    have = add_mode(map, &rows, map->by_destination[i], have, STORED_BYTES);
-  if (map->domain->count > 1 && (rows.modes >> map->by_source[1] & 1) == 0)
-    add_mode(map, &rows, map->by_source[1], row, LOADED_BYTES);
+    have = add_mode(map, &rows, map->problem.order[TJ_DESTINATION][i], have, STORED_BYTES);
+  if (map->domain->count > 1 && (rows.modes >> map->problem.order[TJ_SOURCE][1] & 1) == 0)
+    add_mode(map, &rows, map->problem.order[TJ_SOURCE][1], row, LOADED_BYTES);
   return rows;
 }
 
@@ -76,7 +76,7 @@ tj_rows tj_rows_of(const tj_block_map *map) {
 /* Whether the launch computes how many rows a tile has. A row alone, in pieces that are cut, has nothing to compute.
  */
 static bool is_launched(const tj_block_map *map, const tj_rows *rows) {
-  bool is_known = tj_block_is_fixed(map, along(map));
+  bool is_known = tj_is_constant(tj_block_extent(map, along(map)));
   for (uint32_t i = 0; i < rows->count; i++)
     is_known = is_known && tj_is_constant(rows->box[i].length);
   return rows->count > 0 && !is_known;
@@ -103,7 +103,7 @@ static tj_layout layout_of(const tj_block_map *map, const tj_rows *rows, bool ha
 }
 
 static tj_mapping *launched_tile(const tj_block_map *map, const tj_rows *rows) {
-  const tj_node *reach[TJ_BLOCK_MOST_MODES];
+  const tj_node *reach[TJ_SHAPE_MOST_MODES];
   for (uint32_t mode = 0; mode < map->domain->count; mode++)
     reach[mode] = reach_of(map, rows, mode);
   tj_mapping *mapping = tj_mapping_of_tile(map->graph, tj_domain_layout(map->graph, map->domain),
@@ -114,12 +114,12 @@ static tj_mapping *launched_tile(const tj_block_map *map, const tj_rows *rows) {
 }
 
 static tj_mapping *known_tile(const tj_block_map *map, const tj_rows *rows) {
-  tj_block_map tile = *map;
-  for (uint32_t mode = 0; mode < tile.domain->count; mode++) {
+  tj_block_shape tile = {.is_staged = false};
+  for (uint32_t mode = 0; mode < map->domain->count; mode++) {
     tile.reach[mode] = reach_of(map, rows, mode)->value;
     tile.size[mode] = 1;
   }
-  tj_mapping *mapping = tj_block_tile(&tile, along(map));
+  tj_mapping *mapping = tj_mapping_of_tiles(map->graph, map->flat->domain, &map->problem, &tile, along(map));
   mapping->load = tj_mapping_side_of(map->graph, layout_of(map, rows, false), NULL);
   return mapping;
 }
@@ -141,7 +141,7 @@ static const tj_node *are_lines(const tj_block_map *map) {
   const tj_node *truth = tj_equal(graph, tj_mod(graph, tj_block_extent(map, along(map)), line), none);
   if (map->domain->count == 1)
     return truth;
-  const tj_node *distance = tj_block_stride(map, map->by_destination[1], false);
+  const tj_node *distance = map->domain->mode[map->problem.order[TJ_DESTINATION][1]].destination_stride;
   return tj_and(graph, truth, tj_equal(graph, tj_mod(graph, distance, line), none));
 }
 

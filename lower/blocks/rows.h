@@ -3,7 +3,7 @@
 #ifndef TJ_LOWER_ROWS_H
 #define TJ_LOWER_ROWS_H
 
-#include "lower/blocks/block_shape.h"
+#include "lower/blocks/blocks.h"
 
 /* A mode along which a tile has rows; so many of them. */
 typedef struct {
@@ -12,7 +12,7 @@ typedef struct {
 } tj_row_mode;
 
 typedef struct {
-  tj_row_mode box[TJ_BLOCK_MOST_MODES];
+  tj_row_mode box[TJ_SHAPE_MOST_MODES];
   uint32_t count;
   uint64_t modes; /* of the box, by bit */
   int64_t piece;  /* elements of a row, at most */

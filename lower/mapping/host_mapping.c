@@ -21,11 +21,11 @@
 #include "base/number/parts.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
-#include "lower/blocks/block_mapping.h"
 #include "lower/blocks/blocks.h"
 #include "lower/blocks/rows.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/variant.h"
+#include "lower/shape/block_mapping.h"
 
 #include <inttypes.h>
 
@@ -46,31 +46,28 @@ static bool has_further(const tj_block_map *map) {
   return map->domain->other_count > 0;
 }
 
-static bool sort_all(tj_block_map *map) {
-  if (!is_plain(map->flat) || map->domain == NULL || map->domain->count == 0 ||
-      map->domain->count > TJ_BLOCK_MOST_MODES || !tj_block_is_even(map))
-    return false;
-  tj_domain_sort(map->graph, map->domain, true, map->by_source);
-  tj_domain_sort(map->graph, map->domain, false, map->by_destination);
-  return tj_domain_has_neighbours(map->domain, map->by_source[0], true) &&
-         tj_domain_has_neighbours(map->domain, map->by_destination[0], false);
+/* Describes the copy; false where neighbours do not move in blocks or rows. */
+static bool describe(tj_block_map *map) {
+  return is_plain(map->flat) && tj_block_describe(map) &&
+         tj_domain_has_neighbours(map->domain, map->problem.order[TJ_SOURCE][0], true) &&
+         tj_domain_has_neighbours(map->domain, map->problem.order[TJ_DESTINATION][0], false);
 }
 
-static const tj_node *stored_elements(const tj_block_map *map) {
-  return map->flat->buffer[tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION)].element_count;
+static const tj_kernel_buffer *stored_buffer(const tj_block_map *map) {
+  return &map->flat->buffer[tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION)];
 }
 
 /* Elements of a destination so large that nothing of it would be in a cache when it is read again. */
 static int64_t least_streamed(const tj_block_map *map) {
-  return TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
+  return TJ_BLOCK_STREAM_BYTES * INT64_C(8) / tj_dtype_bits(stored_buffer(map)->dtype);
 }
 
 static bool is_large(const tj_block_map *map) {
-  return map->is_large || stored_elements(map)->facts.low >= least_streamed(map);
+  return stored_buffer(map)->element_count->facts.low >= least_streamed(map);
 }
 
 static bool can_be_large(const tj_block_map *map) {
-  return stored_elements(map)->facts.high >= least_streamed(map);
+  return stored_buffer(map)->element_count->facts.high >= least_streamed(map);
 }
 
 /* --- kernels of mappings --- */
@@ -100,7 +97,7 @@ static tj_demands demand_extents(const tj_block_map *map, const int64_t reach[],
 
 /* What a mapping demands: that its tiles fit, and that vectors which bypass the caches never overlap. */
 static tj_demands demands_of(const tj_block_map *map, const tj_mapping *mapping) {
-  int64_t reach[TJ_BLOCK_MOST_MODES];
+  int64_t reach[TJ_SHAPE_MOST_MODES];
   uint32_t vectored = UINT32_MAX;
   int64_t vector = streamed_vector(mapping, &vectored);
   for (uint32_t m = 0; m < map->domain->count; m++)
@@ -113,25 +110,32 @@ static tj_kernel *make(tj_block_map map, const tj_domain *domain, const tj_mappi
   map.domain = domain;
   *demands = demands_of(&map, mapping);
   map.domain = tj_assumed_domain(map.graph, domain, demands);
-  if (!sort_all(&map))
+  if (!describe(&map))
     return NULL;
   return tj_block_kernel(&map, mapping);
 }
 
 /* --- blocks --- */
 
+/* What blocks are wanted for. */
+typedef struct {
+  bool is_large;    /* the destination is assumed to be */
+  bool is_anywhere; /* the destination may begin at any element: no vector of it can be streamed as it is */
+  bool is_of_lines; /* or there is no kernel: columns have whole lines */
+  int64_t least;    /* rows and columns that will do; 0: as many as there should be */
+} wishes;
+
 /* Whether a block is smaller than it should be along a mode that may well be longer. */
-static bool is_stunted(const tj_block_map *map, uint32_t mode, int64_t size, int64_t wanted) {
-  return size < 2 || (!tj_block_is_fixed(map, mode) && size < wanted);
+static bool is_stunted(const tj_shape_mode *mode, int64_t size, int64_t wanted) {
+  return size < 2 || (mode->least < mode->extent && size < wanted);
 }
 
-static bool is_worth_it(const tj_block_map *map) {
-  int64_t lanes = tj_block_lanes(map);
-  if (!tj_block_is_turned(map))
-    return tj_block_columns(map) == 1 || !is_stunted(map, map->along, map->width, lanes);
-  int64_t columns = map->least > 0 ? map->least : tj_block_columns(map);
-  return !is_stunted(map, map->along, map->width * map->panels, columns) &&
-         !is_stunted(map, map->across, map->depth, map->least > 0 ? map->least : tj_block_rows(map));
+static bool is_worth_it(const tj_shape_problem *problem, const tj_block_shape *block, int64_t least) {
+  const tj_shape_mode *along = &problem->mode[block->along], *across = &problem->mode[block->across];
+  if (!tj_shape_turns(problem))
+    return tj_block_columns(problem) == 1 || !is_stunted(along, block->width, tj_block_lanes(problem));
+  return !is_stunted(along, block->width * block->panels, least > 0 ? least : tj_block_columns(problem)) &&
+         !is_stunted(across, block->depth, least > 0 ? least : tj_block_rows(problem));
 }
 
 /* Whether a further destination takes columns, too. */
@@ -142,49 +146,43 @@ static bool turns_further(const tj_block_map *map) {
   return turns;
 }
 
-/* Whether a destination that is not worth caching takes the elements as they are carried, and would take them better
- * in long runs than from registers. */
-static bool is_better_staged(const tj_block_map *map) {
-  tj_dtype stored = map->flat->buffer[tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION)].dtype;
-  bool is_raw = map->flat->carried == stored && map->flat->arithmetic.when != TJ_COMPUTED_STORING;
-  return is_large(map) && is_raw && !map->is_whole && !turns_further(map);
+/* Whether the destination takes the elements as they are carried, in runs that are put together. */
+static bool may_be_staged(const tj_block_map *map) {
+  return map->flat->carried == stored_buffer(map)->dtype && map->flat->arithmetic.when != TJ_COMPUTED_STORING &&
+         !turns_further(map);
 }
 
-/* By way of LDS, from which runs of whole columns are streamed. */
-static const tj_mapping *staged_mapping(tj_block_map map) {
-  map.is_staged = map.is_streamed = true;
-  return tj_block_choose_staged_tile(&map) ? tj_block_mapping(&map) : NULL;
-}
-
-/* From registers. */
-static const tj_mapping *direct_mapping(tj_block_map map) {
-  map.is_streamed = is_large(&map) && map.is_whole;
-  tj_block_choose_tile(&map);
-  return tj_block_mapping(&map);
-}
-
-/* The kernel of chosen blocks, and what it demands. NULL where the blocks would be single elements, or are not what
- * they should be, or not of the lines that they are wanted to be of. */
-static tj_kernel *map_blocks(tj_block_map *map, tj_demands *demands) {
-  if (!sort_all(map))
-    return NULL;
-  tj_block_choose(map, tj_block_lanes(map));
-  if (!is_worth_it(map))
-    return NULL;
-  int64_t stored = tj_block_is_turned(map) ? map->depth : map->width;
-  map->is_whole = tj_block_has_whole_vectors(map, stored) && !map->is_anywhere;
-  if (map->is_of_lines && !map->is_whole)
-    return NULL;
+/* The kernel of tiles that are chosen; NULL where there is none. */
+static tj_kernel *make_shape(const tj_block_map *map, const tj_block_shape *shape, tj_demands *demands) {
   const tj_domain *domain = map->flat->domain;
-  const tj_mapping *staged = is_better_staged(map) ? staged_mapping(*map) : NULL;
-  tj_kernel *kernel = staged != NULL ? make(*map, domain, staged, demands) : NULL;
-  return kernel != NULL ? kernel : make(*map, domain, direct_mapping(*map), demands);
+  return make(*map, domain, tj_mapping_of_blocks(map->graph, domain, &map->problem, shape), demands);
+}
+
+/* The kernel of the best blocks, and what it demands. What is not worth caching goes past the caches: straight from
+ * registers, where columns fill lines; otherwise by way of LDS, in long runs. NULL where the blocks would be single
+ * elements, or are not what they should be, or not of the lines that they are wanted to be of. */
+static tj_kernel *map_blocks(tj_block_map *map, const wishes *wished, tj_demands *demands) {
+  if (!describe(map))
+    return NULL;
+  tj_block_shape direct = tj_choose_block(&map->problem), staged = direct;
+  if (!is_worth_it(&map->problem, &direct, wished->least))
+    return NULL;
+  int64_t stored = tj_shape_turns(&map->problem) ? direct.depth : direct.width;
+  bool is_whole = tj_block_has_whole_vectors(map, stored) && !wished->is_anywhere;
+  bool streams = wished->is_large || is_large(map);
+  if (wished->is_of_lines && !is_whole)
+    return NULL;
+  bool is_staged = streams && !is_whole && may_be_staged(map) && tj_choose_staged_tile(&map->problem, &staged);
+  tj_kernel *kernel = is_staged ? make_shape(map, &staged, demands) : NULL;
+  tj_choose_block_tile(&map->problem, streams && is_whole, &direct);
+  return kernel != NULL ? kernel : make_shape(map, &direct, demands);
 }
 
 /* The kernel of a mapping of rows for all launches. */
 static tj_kernel *make_rows(const tj_block_map *map, bool streams) {
   const tj_mapping *mapping = tj_row_mapping(map, streams);
-  bool is_fixed = !mapping->is_launched && tj_block_is_fixed(map, map->by_destination[0]);
+  bool is_fixed =
+      !mapping->is_launched && tj_is_constant(tj_block_extent(map, map->problem.order[TJ_DESTINATION][0]));
   tj_demands demands;
   return is_fixed ? make(*map, map->flat->domain, mapping, &demands) : tj_block_kernel(map, mapping);
 }
@@ -207,19 +205,20 @@ static tj_kernel *map_rows(const tj_block_map *map) {
 
 /* So many elements of rows and of columns are wanted, and of these a multiple. */
 static tj_demands want(const tj_block_map *map, int64_t row, int64_t column, int64_t multiple) {
-  int64_t extent[TJ_BLOCK_MOST_MODES];
+  int64_t extent[TJ_SHAPE_MOST_MODES];
   for (uint32_t m = 0; m < map->domain->count; m++)
     extent[m] = 1;
-  extent[map->by_source[0]] = row;
-  extent[map->by_destination[0]] = column;
-  return demand_extents(map, extent, map->by_destination[0], multiple);
+  uint32_t across = map->problem.order[TJ_DESTINATION][0];
+  extent[map->problem.order[TJ_SOURCE][0]] = row;
+  extent[across] = column;
+  return demand_extents(map, extent, across, multiple);
 }
 
 /* The kernel of blocks that suit parameters of these demands, and what it demands itself; NULL where there is none.
  */
-static tj_kernel *map_wanted(tj_block_map map, const tj_demands *wanted, tj_demands *demands) {
+static tj_kernel *map_wanted(tj_block_map map, const wishes *wished, const tj_demands *wanted, tj_demands *demands) {
   map.domain = tj_assumed_domain(map.graph, map.flat->domain, wanted);
-  return map_blocks(&map, demands);
+  return map_blocks(&map, wished, demands);
 }
 
 /* Whether the kernel relies on where a buffer begins. */
@@ -235,11 +234,11 @@ typedef struct {
   tj_kernel *general, *last;
 } sizes;
 
-/* Offers blocks for shapes that have so many rows and columns. Where these demand nothing, they serve all: no launch
- * would take what was before them. */
-static void offer_blocks(const tj_block_map *map, sizes *offered, int64_t extent, const char *suffix) {
+/* Offers blocks for shapes that have so many rows and columns, if these will do `least`. Where they demand nothing,
+ * they serve all: no launch would take what was before them. */
+static void offer_blocks(const tj_block_map *map, sizes *offered, int64_t extent, int64_t least, const char *suffix) {
   tj_demands some = want(map, extent, extent, 1), demands;
-  tj_kernel *blocks = map_wanted(*map, &some, &demands);
+  tj_kernel *blocks = map_wanted(*map, &(wishes){.least = least}, &some, &demands);
   if (blocks == NULL)
     return;
   if (demands.count > 0 || is_aligned(blocks))
@@ -250,35 +249,34 @@ static void offer_blocks(const tj_block_map *map, sizes *offered, int64_t extent
 }
 
 /* Blocks of a few elements, small ones, and whole ones. */
-static void offer_sizes(tj_block_map map, sizes *offered) {
-  int64_t columns = tj_block_columns(&map), lanes = tj_block_lanes(&map);
-  for (map.least = 2; map.least < columns; map.least *= 2)
-    offer_blocks(&map, offered, map.least, tj_string_format(map.graph->job, "least%" PRId64, map.least));
-  map.least = columns;
-  offer_blocks(&map, offered, columns, "small");
-  map.least = 0;
-  offer_blocks(&map, offered, lanes, "blocks");
+static void offer_sizes(const tj_block_map *map, sizes *offered) {
+  int64_t columns = tj_block_columns(&map->problem), least = 2;
+  for (; least < columns; least *= 2)
+    offer_blocks(map, offered, least, least, tj_string_format(map->graph->job, "least%" PRId64, least));
+  offer_blocks(map, offered, columns, columns, "small");
+  offer_blocks(map, offered, tj_block_lanes(&map->problem), 0, "blocks");
 }
 
 /* Whole lines straight from registers, for large destinations. */
-static void offer_lines(tj_block_map map, tj_kernel *blocks) {
-  tj_graph *graph = map.graph;
-  int64_t lanes = tj_block_lanes(&map), least = tj_greatest(lanes, LINES_EXTENT);
-  tj_demands some = want(&map, least, least, 1), all = want(&map, least, least, lanes), demands;
-  map.is_large = map.is_of_lines = true;
-  tj_kernel *lines = can_be_large(&map) ? map_wanted(map, all.count > 0 ? &all : &some, &demands) : NULL;
+static void offer_lines(const tj_block_map *map, tj_kernel *blocks) {
+  static const wishes wished = {.is_large = true, .is_of_lines = true};
+  tj_graph *graph = map->graph;
+  int64_t lanes = tj_block_lanes(&map->problem), least = tj_greatest(lanes, LINES_EXTENT);
+  tj_demands some = want(map, least, least, 1), all = want(map, least, least, lanes), demands;
+  tj_kernel *lines = can_be_large(map) ? map_wanted(*map, &wished, all.count > 0 ? &all : &some, &demands) : NULL;
   if (lines == NULL)
     return;
   tj_offer_faster(graph, blocks, lines, &demands, "lines");
-  const tj_node *is_enough = tj_less_equal(graph, tj_int(graph, least_streamed(&map)), stored_elements(&map));
+  const tj_node *is_enough =
+      tj_less_equal(graph, tj_int(graph, least_streamed(map)), stored_buffer(map)->element_count);
   blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_enough));
 }
 
-/* The chosen kernel for destinations that begin anywhere; NULL where there is none. */
+/* The chosen kernel for all launches, whose destinations begin anywhere; NULL where there is none. */
 static tj_kernel *map_anywhere(tj_block_map map) {
   tj_demands demands;
-  map.is_anywhere = true;
-  return map_blocks(&map, &demands);
+  tj_kernel *kernel = map_blocks(&map, &(wishes){.is_anywhere = true}, &demands);
+  return kernel != NULL && demands.count == 0 ? kernel : NULL;
 }
 
 /* Puts a kernel that serves all before one that relies on where the destination begins. */
@@ -296,24 +294,27 @@ static tj_block_map begin(tj_graph *graph, const tj_kernel *flat, const tj_domai
 tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   tj_block_map map = begin(graph, flat, flat->domain, target);
   tj_demands demands;
-  if (!sort_all(&map) || (has_further(&map) && map.by_source[0] == map.by_destination[0]))
+  if (!describe(&map))
     return NULL;
-  if (tj_block_has_rows(&map))
+  bool turns = tj_shape_turns(&map.problem);
+  if (has_further(&map) && !turns)
+    return NULL;
+  if (tj_block_has_rows(&map.problem))
     return map_rows(&map);
-  tj_kernel *blocks = map_blocks(&map, &demands);
-  if (blocks == NULL && map.by_source[0] == map.by_destination[0])
+  tj_kernel *blocks = map_blocks(&map, &(wishes){.least = 0}, &demands);
+  if (blocks == NULL && !turns)
     return map_rows(&map);
   if (blocks != NULL && is_aligned(blocks))
     return serve_anywhere(&map, map_anywhere(map), blocks);
   sizes offered = {blocks, blocks};
   if (blocks == NULL) {
     offered = (sizes){flat, flat};
-    offer_sizes(map, &offered);
+    offer_sizes(&map, &offered);
   }
   if (offered.last == flat)
     return NULL;
   if (!offered.last->is_streamed)
-    offer_lines(map, offered.last);
+    offer_lines(&map, offered.last);
   return offered.general;
 }
 
@@ -322,7 +323,7 @@ tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *tar
 tj_kernel *tj_map_launched_on_host(tj_graph *graph, const tj_kernel *flat, const tj_mapping *given,
                                    const tj_target *target) {
   tj_block_map map = begin(graph, flat, flat->domain, target);
-  if (!sort_all(&map) || has_further(&map) || map.by_source[0] != map.by_destination[0])
+  if (!describe(&map) || has_further(&map) || tj_shape_turns(&map.problem))
     return NULL;
   const tj_mapping *possible = tj_row_mapping(&map, given->streams);
   if (!possible->is_launched)
@@ -337,7 +338,7 @@ tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_ma
                                    const tj_target *target) {
   tj_block_map map = begin(graph, flat, mapped->domain, target), own = begin(graph, flat, flat->domain, target);
   tj_demands demands;
-  if (tj_mapping_skips_registers(mapped->mapping) || !sort_all(&map))
+  if (tj_mapping_skips_registers(mapped->mapping) || !describe(&map))
     return NULL;
   tj_kernel *given = make(map, mapped->domain, mapped->mapping, &demands);
   if (given == NULL)
@@ -350,6 +351,6 @@ tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_ma
     tj_offer_faster(graph, flat, given, &demands, "blocks");
   if (demands.count > 0 || !is_aligned(given))
     return demands.count > 0 ? flat : given;
-  tj_kernel *anywhere = sort_all(&own) ? map_anywhere(own) : NULL;
+  tj_kernel *anywhere = describe(&own) ? map_anywhere(own) : NULL;
   return serve_anywhere(&own, anywhere != NULL ? anywhere : flat, given);
 }

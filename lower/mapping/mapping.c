@@ -18,75 +18,7 @@
 
 #include <inttypes.h>
 
-/* --- modes by side --- */
-
-static const tj_node *stride_on(const tj_tile_search *search, uint32_t mode, tj_side_name side) {
-  return tj_mode_stride(&search->domain->mode[mode], side == TJ_SOURCE);
-}
-
-/* Whether `next` goes on where `mode` ends. */
-static bool continues(const tj_tile_search *search, uint32_t mode, uint32_t next, tj_side_name side) {
-  const tj_node *stride = stride_on(search, mode, side), *further = stride_on(search, next, side);
-  return stride != NULL && further != NULL &&
-         tj_prove_equal(search->graph, tj_mul(search->graph, stride, search->domain->mode[mode].extent), further);
-}
-
-/* --- the problem in numbers --- */
-
-static int64_t grain_of(const tj_tile_search *search, uint32_t mode, tj_side_name side) {
-  const tj_node *stride = stride_on(search, mode, side);
-  int64_t bytes = search->problem.bytes[side], elements = 1;
-  while (stride != NULL && elements * bytes < search->problem.line_bytes &&
-         tj_facts_divisible(&stride->facts, 2 * elements))
-    elements *= 2;
-  return elements * bytes;
-}
-
-static void describe_side(tj_tile_search *search, tj_side_name side) {
-  tj_shape_problem *problem = &search->problem;
-  uint32_t buffer = tj_flat_buffer(search->flat, side);
-  problem->bytes[side] = tj_domain_least_bytes(search->domain, search->flat, buffer, side == TJ_SOURCE);
-  problem->width[side] = tj_target_widest(search->target, tj_element_bytes(search->flat, buffer));
-  tj_domain_sort(search->graph, search->domain, side == TJ_SOURCE, problem->order[side]);
-  for (uint32_t i = 0; i < problem->count; i++) {
-    uint32_t mode = problem->order[side][i];
-    bool follows = i == 0 || continues(search, problem->order[side][i - 1], mode, side);
-    problem->mode[mode].step[side] = (tj_run_step){grain_of(search, mode, side), follows};
-  }
-}
-
-/* How many work-items LDS serves at a time with a vector each; 1 on machines without banks. */
-static int64_t phase_of(const tj_target *target) {
-  const tj_bank_model *model = tj_bank_model_of(target->processor);
-  return model != NULL ? tj_bank_phase_lanes(model, false, target->vector_bytes) : 1;
-}
-
-static void describe(tj_tile_search *search) {
-  enum { PARTS_OF_LDS = 16 }; /* one of them is for padding */
-  tj_shape_problem *problem = &search->problem;
-  uint32_t sources = search->flat->arithmetic.count > 1 ? search->flat->arithmetic.count : 1;
-  problem->count = search->domain->count;
-  problem->carried_bytes = tj_element_bytes(search->flat, TJ_LDS);
-  problem->lds_bytes = search->target->lds_bytes - search->target->lds_bytes / PARTS_OF_LDS;
-  problem->lds_phase = phase_of(search->target);
-  problem->line_bytes = tj_cache_line_bytes(search->target->processor);
-  problem->sector_bytes = tj_sector_bytes(search->target->processor);
-  problem->costs = tj_line_costs_of(problem->sector_bytes > 0);
-  problem->wave_size = search->target->wave_size;
-  problem->slot_bytes = search->target->slot_bytes / sources;
-  problem->slot_limit = search->target->slot_limit / sources;
-  problem->tile_bytes = search->target->tile_bytes;
-  problem->workgroup_limit = search->target->workgroup_limit;
-  for (uint32_t m = 0; m < problem->count; m++) {
-    const tj_node *extent = search->domain->mode[m].extent;
-    problem->mode[m].extent = extent->facts.high;
-    problem->mode[m].is_exact = tj_is_constant(extent);
-  }
-  describe_side(search, TJ_SOURCE);
-  describe_side(search, TJ_DESTINATION);
-  problem->may_stage = problem->lds_bytes > 0;
-  problem->may_pass = search->target->keeps_slots;
-}
+/* --- searches --- */
 
 /* Whether vectors may move on both sides, as far as strides tell. */
 static bool is_mappable(const tj_tile_search *search) {
@@ -108,7 +40,7 @@ static tj_demands find_demands(tj_tile_search *search) {
 static void add_faster(const tj_tile_search *search, tj_kernel *general, const tj_demands *demands) {
   tj_tile_search under = *search;
   under.domain = tj_assumed_domain(search->graph, search->flat->domain, demands);
-  describe(&under);
+  under.problem = tj_shape_problem_of(search->graph, search->flat, under.domain, search->target);
   tj_kernel *faster = tj_search_tiles(&under);
   if (faster != NULL)
     tj_offer_faster(search->graph, general, faster, demands, "vectors");
@@ -126,7 +58,7 @@ static bool begin(tj_tile_search *search, tj_graph *graph, const tj_kernel *flat
   if (search->domain == NULL || search->domain->count == 0 || search->domain->count > TJ_SHAPE_MOST_MODES)
     return false;
   search->layout = tj_domain_layout(graph, search->domain);
-  describe(search);
+  search->problem = tj_shape_problem_of(graph, flat, search->domain, target);
   return is_mappable(search);
 }
 

@@ -338,7 +338,7 @@ static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, di
  * source is long for waves that load; where they do not, what lies in that of the destination for those that store.
  */
 static void offer_direct(tj_tile_search *search, direct_offer *offer) {
-  bool turns = search->problem.order[TJ_SOURCE][0] != search->problem.order[TJ_DESTINATION][0];
+  bool turns = tj_shape_turns(&search->problem);
   offer_one(search, turns ? TJ_SOURCE : TJ_DESTINATION, false, offer);
   if (offer->straight.kernel == NULL)
     offer_one(search, turns ? TJ_DESTINATION : TJ_SOURCE, false, offer);

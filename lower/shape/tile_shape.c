@@ -459,7 +459,7 @@ uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape sh
   search s = {.problem = problem, .shape = shape, .most = most};
   list_reaches(problem, TJ_SOURCE, most_elements(problem), &loaded);
   list_reaches(problem, TJ_DESTINATION, most_elements(problem), &stored);
-  bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
+  bool turns = tj_shape_turns(problem);
   for (uint32_t i = 0; i < stored.count && !turns; i++) /* of equals, those along the destination alone */
     try_extents(&s, &stored.item[i], &stored.item[i], false);
   for (uint32_t i = 0; i < stored.count; i++) {

@@ -125,6 +125,52 @@ START_TEST(mappings_are_taken) {
 }
 END_TEST
 
+/* --- extents of the launch --- */
+
+/* A destination that need not begin where a line does, of columns that may be as short as the mapping's: the kernel
+ * for others than that is chosen. */
+static const char launched[] =
+    "param M in 16..4096 multiple 16\n"
+    "kernel k(src: b32 @ (M,64):(1,4096), dst: b32 @ (M,64):(1,4112)) = copy(src, dst, mapping=mapping(tile=(16,4), "
+    "load=(4,16):(1@1,1@0), store=(4,16):(1@1,1@0), overlap=1, stream=1))";
+
+static void launch_at(tj_context *context, tj_code *code, int64_t extent, size_t begin) {
+  random_source random = random_begin(begin);
+  tj_device *device = open_device(context, "host");
+  tj_launch *launch;
+  expect_ok(context, tj_launch_create(context, code, &launch), launched);
+  expect_ok(context, tj_launch_set_parameter(launch, "M", extent), launched);
+  guarded_array source = bind_random(context, launch, 0, launched, &random);
+  guarded_array destination = bind_guarded_at(context, launch, 1, begin, launched);
+  expect_ok(context, tj_launch_run(launch, device), launched);
+  for (int64_t at = 0; at < 64 * extent; at++)
+    ck_assert_mem_eq(destination.data + 4 * (at / extent * 4112 + at % extent),
+                     source.data + 4 * (at / extent * 4096 + at % extent), 4);
+  tj_launch_destroy(launch);
+  tj_device_close(device);
+  release_guarded(&source, launched);
+  release_guarded(&destination, launched);
+}
+
+START_TEST(launches_have_mappings_of_their_own) {
+  tj_context *context = new_context(NULL);
+  tj_program *program = new_program(context, launched, NULL, 0);
+  tj_code *code;
+  expect_ok(context, tj_code_compile(program, &(tj_compile_options){"k", "host"}, &code), launched);
+  for (int64_t extent = 16; extent <= 80; extent += 64) {
+    launch_at(context, code, extent, 0);
+    launch_at(context, code, extent, 4);
+  }
+  tj_code_destroy(code);
+  tj_program_destroy(program);
+  tj_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
-  return run_suite(suite_of_cases("mappings of the host", mappings_are_taken, sizeof rows / sizeof *rows));
+  Suite *suite = suite_of_cases("mappings of the host", mappings_are_taken, sizeof rows / sizeof *rows);
+  TCase *launches = tcase_create("launches");
+  tcase_add_test(launches, launches_have_mappings_of_their_own);
+  suite_add_tcase(suite, launches);
+  return run_suite(suite);
 }
