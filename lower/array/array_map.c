@@ -9,6 +9,7 @@
 
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/array/array_cuts.h"
 #include "lower/array/array_mapping.h"
 #include "lower/array/array_online.h"
 #include "lower/array/array_rows.h"
@@ -24,7 +25,9 @@ typedef struct {
   const tj_kernel *written;
   const tj_target *target;
   const tj_array_space *space;
-  tj_kernel *last; /* the fastest yet */
+  tj_kernel *last;        /* the fastest yet */
+  tj_kernel *cut;         /* of lanes that begin again where masks change; NULL: there is none */
+  const tj_node *is_long; /* truth: it is worth it */
 } array_map;
 
 /* --- what is assumed --- */
@@ -280,20 +283,63 @@ static uint32_t untorn_width(const tj_kernel *kernel, uint32_t width) {
   return width;
 }
 
-/* Where masks part what would be vectors, lanes have single elements side by side, as many as before. */
-static tj_kernel *make_untorn(const array_map *map, making *m) {
-  tj_kernel *kernel = make_that_fits(map, m);
-  tj_array_shape *shape = &m->shape;
-  bool may_narrow = !map->space->is_reduced && map->target->wave_size > 1;
-  uint32_t width = may_narrow ? untorn_width(kernel, shape->width) : shape->width;
-  if (width == shape->width)
-    return kernel;
-  shape->repeats *= shape->width / width;
+/* The same of lanes that may have other columns: what is reduced has an order. */
+static uint32_t width_between_masks(const array_map *map, const tj_kernel *kernel, const tj_array_shape *shape) {
+  bool may_change = !map->space->is_reduced && map->target->wave_size > 1;
+  return may_change ? untorn_width(kernel, shape->width) : shape->width;
+}
+
+/* Rows from so many columns on are reached for less often by vectors of each part, and one by one behind them, than
+ * by narrower vectors of all. */
+static int64_t least_cut(const array_map *map, const tj_array_shape *shape, uint32_t narrower) {
+  int64_t parts = shape->cuts->count + 1, lanes = map->target->wave_size;
+  return 2 * parts * lanes * shape->width * narrower / (shape->width - narrower);
+}
+
+/* Lanes begin again where masks change, instead of having narrower vectors, in rows that are long enough for it:
+ * truth
+ * `*is_long`. NULL: vectors are parted all the same, or need to be aligned. */
+static tj_kernel *make_cut(const array_map *map, const making *m, uint32_t narrower, const tj_node **is_long) {
+  tj_graph *graph = map->graph;
+  const tj_array_space *space = map->space;
+  making cut = *m;
+  bool may_cut = map->target->has_unaligned_vectors && space->seam_count == 0 && m->shape.apart == NULL;
+  cut.shape.cuts = may_cut ? tj_array_find_cuts(space) : NULL;
+  if (cut.shape.cuts == NULL)
+    return NULL;
+  const tj_node *least = tj_int(graph, least_cut(map, &cut.shape, narrower));
+  *is_long = tj_simplified(graph, tj_less_equal(graph, least, space->columns.size));
+  tj_kernel *kernel = tj_is_int(*is_long, 0) ? NULL : make(map, &cut, 0);
+  bool is_good =
+      kernel != NULL && tj_kernel_fits(graph, kernel) && untorn_width(kernel, m->shape.width) == m->shape.width;
+  return is_good ? kernel : NULL;
+}
+
+/* Lanes have single elements side by side, as many as before: as many more lanes as a workgroup has for the row. */
+static void narrow(tj_array_shape *shape, uint32_t width) {
+  uint32_t parts = shape->width / width;
   shape->width = width;
+  for (; parts > 1 && shape->rows > 1; parts /= 2) {
+    shape->lanes *= 2;
+    shape->rows /= 2;
+  }
+  shape->repeats *= parts;
+}
+
+/* Where masks part what would be vectors. */
+static tj_kernel *make_untorn(array_map *map, making *m) {
+  tj_kernel *kernel = make_that_fits(map, m);
+  uint32_t width = width_between_masks(map, kernel, &m->shape);
+  if (width == m->shape.width)
+    return kernel;
+  map->cut = make_cut(map, m, width, &map->is_long);
+  if (map->cut != NULL && tj_is_int(map->is_long, 1))
+    return map->cut;
+  narrow(&m->shape, width);
   return make_that_fits(map, m);
 }
 
-static tj_kernel *make_always(const array_map *map, const tj_array_split *split) {
+static tj_kernel *make_always(array_map *map, const tj_array_split *split) {
   making m = {.space = map->space};
   tj_kernel *kernel = split != NULL && split->is_sure ? make_split(map, &m, map->written->name) : NULL;
   m.shape = tj_array_choose_shape(map->space, map->written, map->target);
@@ -307,7 +353,10 @@ static tj_kernel *make_as_given(const array_map *map) {
   if (!tj_kernel_fits(graph, kernel))
     tj_fail_at(graph->job, map->written->mapped->load_span, TJ_TILE_SIZE,
                "work-items have more to do than fits in a kernel of %s", map->target->name);
-  return kernel;
+  uint32_t width = width_between_masks(map, kernel, &m.shape);
+  const tj_node *is_long = NULL;
+  tj_kernel *cut = width < m.shape.width ? make_cut(map, &m, width, &is_long) : NULL;
+  return cut != NULL && tj_is_int(is_long, 1) ? cut : kernel;
 }
 
 tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
@@ -327,6 +376,8 @@ tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_tar
     return kernel;
   if (target->wave_size == 1)
     offer_stream(&map, tj_int(graph, 1));
+  if (map.cut != NULL && map.cut != kernel)
+    offer(&map, map.cut, map.is_long, tj_string_format(graph->job, "%s.parts", written->name));
   tj_array_tier tier[TJ_ARRAY_MOST_TIERS];
   uint32_t count = tj_array_tiers(space, written, target, tier);
   for (uint32_t i = 0; i < count; i++)

@@ -3,6 +3,7 @@
 #include "lower/array/array_rows.h"
 
 #include "ir/index/facts.h"
+#include "ir/index/substitute.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_reduce.h"
@@ -81,7 +82,7 @@ static const tj_node *name_pieces(tj_array_maker *maker) {
   return shape->piece == NULL ? int_of(maker, 1) : maker->pieces;
 }
 
-enum { MOST_BINDINGS = 4 };
+enum { MOST_BINDINGS = 24 };
 
 /* Workgroups number pieces of a row first. */
 static void place_workgroups(tj_array_maker *maker) {
@@ -168,22 +169,61 @@ static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
   return tj_simplified(graph, is_inner ? end : tj_min(graph, size, end));
 }
 
-/* Whole vectors up to an end, and what is left behind them, for each of the first lanes one element: in the workgroup
- * that has the row's end. */
-static void take_columns_to_end(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
+/* A value without names of others, of which values of names are not made. */
+static const tj_node *without_bindings(const tj_array_maker *maker, const tj_node *value) {
   tj_graph *graph = maker->graph;
+  const tj_kernel *kernel = maker->kernel;
+  const tj_node *from[MOST_BINDINGS], *to[MOST_BINDINGS];
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    from[i] = kernel->binding[i].symbol;
+    to[i] = kernel->binding[i].value;
+  }
+  tj_substitute(graph, &(tj_substitution){from, to, kernel->binding_count}, &value, 1);
+  return tj_simplified(graph, value);
+}
+
+/* A name for a column that a part has in a workgroup, or the one behind. */
+static const tj_node *bind_column(tj_array_maker *maker, const tj_array_region *region, const char *name,
+                                  const tj_node *value) {
+  tj_graph *graph = maker->graph;
+  value = tj_simplified(graph, value);
+  if (tj_is_constant(value) || value->op == TJ_OP_SYMBOL)
+    return value;
+  name = tj_string_format(graph->job, "%s%u", name, maker->kernel->binding_count);
+  const tj_node *symbol =
+      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, region->part->symbol->low, maker->space->columns.size, 1);
+  add_binding(maker, (tj_kernel_binding){.symbol = symbol, .value = without_bindings(maker, value)});
+  return symbol;
+}
+
+/* Where the whole vectors of a region end: of a part, as many columns behind its beginning as vectors have; elsewhere
+ * a multiple of them, and further on in other workgroups. */
+static const tj_node *end_of_vectors(tj_array_maker *maker, const tj_array_region *region) {
+  tj_graph *graph = maker->graph;
+  const tj_node *width = int_of(maker, maker->shape.width);
+  if (region->part == NULL)
+    return tj_simplified(graph, tj_terse_mul(graph, tj_terse_div(graph, region->end, width), width));
+  const tj_node *rest = tj_terse_mod(graph, tj_sub(graph, region->end, region->start), width);
+  return bind_column(maker, region, "q", tj_sub(graph, region->end, rest));
+}
+
+/* Whole vectors up to an end, and what is left behind them, for each of the first lanes one element: in the workgroup
+ * that has the end. */
+static void take_columns_to_end(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
   const tj_array_shape shape = maker->shape;
-  bool is_apart = maker->target != NULL && tj_array_ends_apart(&shape, region->end, maker->target);
-  if (!is_apart || !tj_facts_divisible(&region->start->facts, shape.width)) {
+  const tj_node *length = tj_simplified(maker->graph, tj_sub(maker->graph, region->end, region->start));
+  if (maker->target == NULL || !tj_array_ends_apart(&shape, length, maker->target)) {
     take_columns(maker, region, level);
     return;
   }
-  const tj_node *width = int_of(maker, shape.width);
-  const tj_node *whole = tj_simplified(graph, tj_terse_mul(graph, tj_terse_div(graph, region->end, width), width));
-  take_columns(maker, &(tj_array_region){region->start, whole, region->goes_on}, level);
+  tj_array_region vectors = *region, last = *region;
+  last.start = vectors.end = end_of_vectors(maker, region);
+  last.end = region->part == NULL ? end_of_piece(maker, false) : region->end;
+  vectors.has_vectors = last.goes_on = true;
+  take_columns(maker, &vectors, level);
   maker->shape.width = maker->shape.repeats = 1;
   tj_array_turn(maker);
-  take_columns(maker, &(tj_array_region){whole, end_of_piece(maker, false), true}, level);
+  take_columns(maker, &last, level);
   tj_array_turn(maker);
   maker->shape = shape;
 }
@@ -233,9 +273,26 @@ static void loop_over_columns(tj_array_maker *maker, uint32_t level, bool is_inn
   if (tj_facts_divisible(&length->facts, columns_of_trip(maker)))
     return;
   const tj_node *done = tj_terse_mul(graph, trips, trip);
-  tj_array_region rest = {tj_simplified(graph, tj_terse_add(graph, maker->base_column, done)), end, false};
+  tj_array_region rest = {.start = tj_simplified(graph, tj_terse_add(graph, maker->base_column, done)), .end = end};
   take_columns_to_end(maker, &rest, level);
   tj_array_forget(maker);
+}
+
+/* What lies between one cut and the next, if the workgroup has any of it. */
+static void take_parts(tj_array_maker *maker, uint32_t level) {
+  tj_graph *graph = maker->graph;
+  const tj_array_cuts *cuts = maker->shape.cuts;
+  const tj_node *begin = int_of(maker, 0), *size = maker->space->columns.size, *end = end_of_piece(maker, false);
+  for (uint32_t i = 0; i <= cuts->count; i++) {
+    const tj_node *behind = i < cuts->count ? cuts->at[i] : size;
+    const tj_node *last = tj_simplified(graph, tj_sub(graph, behind, int_of(maker, 1)));
+    tj_array_region region = {.part = tj_symbol_create(graph, "j", TJ_SYMBOL_COORDINATE, begin, last, 1)};
+    region.start = bind_column(maker, &region, "p", tj_max(graph, maker->base_column, begin));
+    region.end = bind_column(maker, &region, "e", tj_max(graph, tj_min(graph, end, behind), region.start));
+    take_columns_to_end(maker, &region, level);
+    tj_array_forget(maker);
+    begin = behind;
+  }
 }
 
 static void add_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
@@ -246,8 +303,10 @@ static void add_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
   }
   bool all_there =
       (is_inner && maker->shape.piece != NULL) || tj_facts_divisible(&size->facts, columns_of_trip(maker));
-  const tj_array_region region = {maker->base_column, all_there ? NULL : size, false};
-  if (all_there)
+  const tj_array_region region = {.start = maker->base_column, .end = all_there ? NULL : size};
+  if (maker->shape.cuts != NULL)
+    take_parts(maker, level);
+  else if (all_there)
     take_columns(maker, &region, level);
   else
     take_columns_to_end(maker, &region, level);
@@ -368,6 +427,8 @@ static const tj_node *has_all_columns(const tj_array_maker *maker) {
 /* Truth, whether all rows and columns of a workgroup are there; NULL: they always are, or that changes little: a
  * GPU's work-item that has no row does what others do, but for loads and stores. */
 static const tj_node *inner_truth(const tj_array_maker *maker) {
+  if (maker->shape.cuts != NULL)
+    return NULL;
   const tj_node *rows = has_all_rows(maker), *columns = has_all_columns(maker);
   if (tj_is_constant(columns) && maker->target->wave_size > 1)
     return NULL;

@@ -6,6 +6,12 @@
 #include "lower/array/array_space.h"
 #include "lower/machine/target.h"
 
+/* Columns before which masks change, in order. */
+typedef struct {
+  const tj_node *at[4];
+  uint32_t count;
+} tj_array_cuts;
+
 typedef struct {
   uint32_t rows;    /* of a workgroup */
   uint32_t lanes;   /* work-items of a row; a power of two */
@@ -13,9 +19,10 @@ typedef struct {
   uint32_t repeats; /* how many times so many, */
   /* which are so many columns apart, of which a row has `repeats` times as many; NULL: as many as all lanes have */
   const tj_node *apart;
-  bool overhangs;       /* where they are apart, all but the first may be beyond the row */
-  bool loops;           /* over the columns of a row, or of a piece of one */
-  const tj_node *piece; /* columns of a workgroup, an expression of parameters; NULL: all */
+  bool overhangs;            /* where they are apart, all but the first may be beyond the row */
+  const tj_array_cuts *cuts; /* lanes begin again there, so that masks part no vectors; NULL: nowhere */
+  bool loops;                /* over the columns of a row, or of a piece of one */
+  const tj_node *piece;      /* columns of a workgroup, an expression of parameters; NULL: all */
   uint32_t kept; /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */
   bool is_split; /* the pieces of a row are reduced together: kernel by kernel (array_split.h) */
 } tj_array_shape;

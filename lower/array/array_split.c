@@ -63,7 +63,7 @@ tj_array_pieces tj_array_pieces_of(const tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
   const tj_array_shape *shape = &maker->shape;
   int64_t turn = (int64_t)shape->lanes * shape->width, turns = (maker->pieces->facts.high - 1) / turn + 1;
-  const tj_array_region region = {tj_int(graph, 0), maker->pieces, false};
+  const tj_array_region region = {.start = tj_int(graph, 0), .end = maker->pieces};
   tj_array_pieces pieces = {.count = shape->width * (uint32_t)turns};
   pieces.column = TJ_NEW_ARRAY(graph->job, const tj_node *, pieces.count);
   pieces.is_there = TJ_NEW_ARRAY(graph->job, const tj_node *, pieces.count);

@@ -8,6 +8,7 @@
 #include "ir/index/walk.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/array/array_cuts.h"
 #include "lower/kernel/displace.h"
 #include "lower/machine/width.h"
 #include "lower/tile/slot_values.h"
@@ -148,7 +149,7 @@ static const tj_node *placed(const tj_array_maker *maker, const tj_node *node, c
 
 uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region) {
   uint32_t width = maker->shape.width;
-  while (region->end != NULL && width > 1 &&
+  while (region->end != NULL && !region->has_vectors && width > 1 &&
          !(tj_facts_divisible(&region->end->facts, width) && tj_facts_divisible(&region->start->facts, width)))
     width /= 2;
   return width;
@@ -256,8 +257,8 @@ static element_list elements_of(const tj_array_maker *maker, const tj_array_regi
   const tj_array_lookup *lookup = &maker->space->lookup[argument];
   element_list list = {.buffer = access->buffer, .count = count};
   const tj_slot_digits at = places_of(maker, region, count, lookup->found, found);
-  const tj_node *const *are_valid = tj_at_slots(graph, &at, access->valid), *const *extras =
-                                                                                tj_at_slots(graph, &at, extra);
+  const tj_node *valid = tj_array_between_cuts(maker->space, region->part, access->valid);
+  const tj_node *const *are_valid = tj_at_slots(graph, &at, valid), *const *extras = tj_at_slots(graph, &at, extra);
   list.offset = tj_at_slots(graph, &at, access->offset);
   list.valid = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   for (uint32_t i = 0; i < count; i++)

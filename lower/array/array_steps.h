@@ -45,8 +45,10 @@ typedef struct {
 /* Columns start + (repeat * lanes + lane) * width + 0 … width-1, for each repeat. */
 typedef struct {
   const tj_node *start;
-  const tj_node *end; /* columns from here on are left out; NULL: there are none */
-  bool goes_on;       /* partial results have begun with another region of the row */
+  const tj_node *end;  /* columns from here on are left out; NULL: there are none */
+  bool goes_on;        /* partial results have begun with another region of the row */
+  bool has_vectors;    /* which have all of their columns there, or none */
+  const tj_node *part; /* a symbol that stands for a column, and knows the cuts around it; NULL: there are none */
 } tj_array_region;
 
 static inline uint32_t tj_array_columns(const tj_array_maker *maker) {
