@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies out of and into views with edges, of which all extents, pads, steps and windows are passed at launch: random
  * images of one to three padded dimensions, windows of them, channels that edges leave alone or none, destinations in
- * any order. Held against loops over the coordinates, with poisoned zones around each buffer; on the host, or on the
- * device that TILEJIT_TEST_DEVICE names. */
+ * any order; of windows that are rows of matrices, some more. Held against loops over the coordinates, with poisoned
+ * zones around each buffer; on the host, or on the device that TILEJIT_TEST_DEVICE names. */
 #include "tests/unit/support/guarded_array.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { COPIES = 40, RUNS = 5, DIMENSIONS = 3, MODES = 2 * DIMENSIONS + 2, MOST_ELEMENTS = 60000 };
+enum { COPIES = 40, WINDOWS = 8, RUNS = 5, DIMENSIONS = 3, MODES = 2 * DIMENSIONS + 2, MOST_ELEMENTS = 60000 };
 enum { VECTOR = 16 /* bytes */, TEXT = 4096, NAME = 40 };
 
 /* A dimension of the image: its length, pads, and windows: `taps` of them, `spread` apart, begin `stride` apart. */
@@ -101,6 +101,22 @@ static edged_copy choose_copy(random_source *random) {
     c.order[i] = count - 1 - i;
   if (random_below(random, 3) == 0)
     random_order(random, c.order, count);
+  return c;
+}
+
+/* Rows of a matrix are the windows at an image's pixels, of few channels: where tiles mask rows. */
+static edged_copy choose_windows(random_source *random) {
+  static const uint32_t order[] = {5, 3, 1, 4, 2, 0}; /* channels, taps, pixels, batch */
+  edged_copy c = {.dimensions = 2, .element_bytes = 2, .has_windows = {true, true}, .has_channels = true};
+  memcpy(c.order, order, sizeof order);
+  for (int run = 0; run < RUNS; run++) {
+    do {
+      c.batch[run] = 1 + random_below(random, 2);
+      c.channels[run] = 8 + 8 * random_below(random, 3);
+      for (uint32_t i = 0; i < c.dimensions; i++)
+        c.dimension[run][i] = choose_dimension(random, 1);
+    } while (volume(&c, run) > MOST_ELEMENTS);
+  }
   return c;
 }
 
@@ -283,31 +299,46 @@ static void check_run(session *s, const edged_copy *c, int run, tj_code *code) {
   release_guarded(&expected, s->text);
 }
 
-START_TEST(copies_agree_with_loops) {
-  random_source random = random_begin(3000 + (uint64_t)_i);
+static void check_copy(const edged_copy *c) {
   const char *device = getenv("TILEJIT_TEST_DEVICE");
-  edged_copy c = choose_copy(&random);
   session s = {.context = NULL};
   tj_program *program;
   tj_code *code;
   ck_assert_int_eq(tj_context_create(NULL, &s.context), TJ_OK);
   if (tj_device_open(s.context, device != NULL ? device : "host", &s.device) != TJ_OK)
     fail_with(s.context, s.text);
-  write_program(&s, &c);
+  write_program(&s, c);
   if (tj_program_create(s.context, "edges", s.text, s.length, NULL, 0, &program) != TJ_OK)
     fail_with(s.context, s.text);
   tj_compile_options options = {"k", tj_device_target(s.device)};
   if (tj_code_compile(program, &options, &code) != TJ_OK)
     fail_with(s.context, s.text);
   for (int run = 0; run < RUNS; run++)
-    check_run(&s, &c, run, code);
+    check_run(&s, c, run, code);
   tj_code_destroy(code);
   tj_program_destroy(program);
   tj_device_close(s.device);
   tj_context_destroy(s.context);
 }
+
+START_TEST(copies_agree_with_loops) {
+  random_source random = random_begin(3000 + (uint64_t)_i);
+  edged_copy c = choose_copy(&random);
+  check_copy(&c);
+}
+END_TEST
+
+START_TEST(windows_agree_with_loops) {
+  random_source random = random_begin(7000 + (uint64_t)_i);
+  edged_copy c = choose_windows(&random);
+  check_copy(&c);
+}
 END_TEST
 
 int main(void) {
-  return run_suite(suite_of_cases("edges", copies_agree_with_loops, COPIES));
+  Suite *suite = suite_of_cases("edges", copies_agree_with_loops, COPIES);
+  TCase *windows = tcase_create("windows");
+  tcase_add_loop_test(windows, windows_agree_with_loops, 0, WINDOWS);
+  suite_add_tcase(suite, windows);
+  return run_suite(suite);
 }
