@@ -154,6 +154,15 @@ void tj_emit_no_wrap(LLVMValueRef instruction, tj_width width) {
   LLVMSetNUW(instruction, width.is_unsigned);
 }
 
+/* By llvm.expect, which only the branches that LLVM's pass of that name looks at would make something of. */
+LLVMValueRef tj_emit_opaque(tj_emitter *emitter, LLVMValueRef value) {
+  if (LLVMIsAInstruction(value) == NULL)
+    return value;
+  LLVMTypeRef overload[] = {LLVMTypeOf(value)};
+  LLVMValueRef arguments[] = {value, LLVMConstNull(overload[0])};
+  return tj_emit_intrinsic(emitter, "llvm.expect", overload, 1, arguments, 2);
+}
+
 LLVMValueRef tj_emit_extended(tj_emitter *emitter, LLVMValueRef value, LLVMTypeRef type) {
   if (LLVMTypeOf(value) == type)
     return value;

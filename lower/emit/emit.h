@@ -34,6 +34,7 @@ typedef struct {
   uint32_t bytes;          /* of an element */
   LLVMValueRef extended;   /* the value as an i64; NULL: not emitted */
   LLVMBasicBlockRef block; /* where that is */
+  LLVMValueRef opaque;     /* the value, for what differs from it by constants; NULL: not emitted */
 } tj_scaled_offset;
 
 struct tj_origin;  /* emit_address.c */
@@ -159,6 +160,8 @@ LLVMTypeRef tj_emit_int_type(const tj_emitter *emitter, unsigned bits);
 LLVMValueRef tj_emit_int(tj_emitter *emitter, unsigned bits, int64_t value);
 /* Sets nuw and nsw on an addition, a multiplication or a shift of integers of that width. */
 void tj_emit_no_wrap(LLVMValueRef instruction, tj_width width);
+/* An integer of whose bits LLVM's optimizer knows nothing; for instruction selection it is the value itself. */
+LLVMValueRef tj_emit_opaque(tj_emitter *emitter, LLVMValueRef value);
 
 /* The branch at the end of a loop: back to its body where it goes on. */
 void tj_emit_loop_end(tj_emitter *emitter, LLVMValueRef goes_on, LLVMBasicBlockRef body, LLVMBasicBlockRef done);
@@ -197,6 +200,7 @@ LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node);
 LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node);
 /* The same times 2^log, where that is one cheap instruction, because one factor is a workgroup's, and the other is
  * not; or NULL. */
+bool tj_emits_shifted_product(const tj_emitter *emitter, const tj_node *node, unsigned log);
 LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, unsigned log);
 
 /* --- conversions (convert.c, small_float.c, float8.c) --- */

@@ -54,6 +54,13 @@ static terms terms_of(const tj_node *sum) {
   return all;
 }
 
+static bool has_shifted_product(const tj_emitter *emitter, const terms *all, unsigned log) {
+  uint32_t i = 0;
+  while (i < all->count && !tj_emits_shifted_product(emitter, all->term[i], log))
+    i++;
+  return i < all->count;
+}
+
 static LLVMValueRef plus(tj_emitter *emitter, LLVMValueRef sum, LLVMValueRef term) {
   return sum == NULL ? term : LLVMBuildAdd(emitter->builder, sum, term, "");
 }
@@ -63,6 +70,8 @@ static LLVMValueRef plus(tj_emitter *emitter, LLVMValueRef sum, LLVMValueRef ter
  * it is kept from it. NULL: there are none. */
 static LLVMValueRef sum_of_products(tj_emitter *emitter, const tj_node *node, unsigned log) {
   const terms all = terms_of(node);
+  if (!has_shifted_product(emitter, &all, log))
+    return NULL;
   LLVMValueRef product[MOST_TERMS], sum = NULL;
   uint32_t count = 0;
   for (uint32_t i = 0; i < all.count; i++) {
@@ -72,8 +81,6 @@ static LLVMValueRef sum_of_products(tj_emitter *emitter, const tj_node *node, un
     else
       sum = plus(emitter, sum, tj_emit_operand(emitter, all.term[i], (tj_width){32, true, false}));
   }
-  if (count == 0)
-    return NULL;
   if (sum != NULL)
     sum = LLVMBuildShl(emitter->builder, sum, LLVMConstInt(emitter->i32, log, false), "");
   for (uint32_t i = 0; i < count; i++)
@@ -106,17 +113,31 @@ static bool is_changed_by_constant(const tj_node *node, uint32_t bytes) {
 
 static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes);
 
+/* What several offsets differ from by constants, once for all of them. LLVM's optimizer would look at all that it is
+ * made of for each; and where it found that no sum reaches 2^31, it would add the constants to addresses of 64 bits,
+ * which takes three instructions where one adds them to the offset. */
+static LLVMValueRef opaque_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
+  if (position == TJ_NO_POSITION || !emitter->target->has_32_bit_offsets)
+    return shifted_offset(emitter, node, bytes);
+  LLVMValueRef offset = scaled_offset(emitter, node, bytes);
+  tj_scaled_offset *scaled = &emitter->scaled[position];
+  if (scaled->opaque == NULL)
+    scaled->opaque = tj_emit_opaque(emitter, offset);
+  return scaled->opaque;
+}
+
 static LLVMValueRef changed_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
   LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)node->arg[1]->value * bytes, false);
   if (node->op == TJ_OP_XOR)
     return LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
-  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, shifted_offset(emitter, node->arg[0], bytes), change, "");
+  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, opaque_offset(emitter, node->arg[0], bytes), change, "");
   tj_emit_no_wrap(sum, (tj_width){32, false, true});
   return sum;
 }
 
-/* An offset in bytes, in 32 bits. What several offsets that differ in some bits have in common is scaled once; what
- * those have that differ by constants LLVM selects anew for each, in fewer instructions. */
+/* An offset in bytes, in 32 bits. What several offsets have in common that differ in some bits, or by constants, is
+ * scaled once. */
 static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
   uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
   if (position == TJ_NO_POSITION)

@@ -119,14 +119,17 @@ static LLVMValueRef truth_of(tj_emitter *emitter, const tj_node *truth, const se
   return LLVMBuildICmp(emitter->builder, LLVMIntSLT, is_first ? s->bytes : bound, is_first ? bound : s->bytes, "");
 }
 
-/* The value where all of the truths hold, and else what is beyond any resource. */
+/* The value where all of the truths hold, and else what is beyond any resource: many accesses add a constant to it,
+ * and no optimizer has to ask for each what it is made of. */
 static LLVMValueRef selected(tj_emitter *emitter, const tj_node *const part[], uint32_t count, const selection *s) {
   LLVMValueRef beyond = LLVMConstInt(emitter->i32, (uint64_t)TJ_RESOURCE_BYTES, false), truth = NULL;
   for (uint32_t i = 0; i < count; i++) {
     LLVMValueRef next = truth_of(emitter, part[i], s);
     truth = truth == NULL ? next : LLVMBuildAnd(emitter->builder, truth, next, "");
   }
-  return truth == NULL ? s->bytes : LLVMBuildSelect(emitter->builder, truth, s->bytes, beyond, "");
+  if (truth == NULL)
+    return s->bytes;
+  return tj_emit_opaque(emitter, LLVMBuildSelect(emitter->builder, truth, s->bytes, beyond, ""));
 }
 
 /* --- what is made once --- */

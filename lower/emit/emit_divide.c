@@ -414,20 +414,39 @@ static unsigned shared_factor(const tj_emitter *emitter, const tj_node *product)
   return i;
 }
 
-LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, unsigned log) {
-  const tj_width width = {32, true, false};
+/* A product of what a work-item has and what the workgroup has: which argument that is, and its values times 2^log.
+ */
+typedef struct {
+  unsigned shared;
+  interval others, factors;
+} shifted_product;
+
+static bool find_shifted_product(const tj_emitter *emitter, const tj_node *node, unsigned log,
+                                 shifted_product *product) {
   unsigned shared = node->op == TJ_OP_MUL ? shared_factor(emitter, node) : 2;
   if (shared == 2)
-    return NULL;
+    return false;
   const tj_node *other = node->arg[1 - shared];
   bool is_of_item = !tj_is_constant(other) && tj_kernel_nodes_level(&emitter->nodes, other) >= TJ_LEVEL_ITEM;
-  interval others = interval_of(other), factors = interval_of(node->arg[shared]);
+  interval factors = interval_of(node->arg[shared]);
   if (!is_of_item || !fits_within(factors, -SMALL_FACTOR, 2 * SMALL_FACTOR))
+    return false;
+  *product = (shifted_product){shared, interval_of(other), {factors.low * (1 << log), factors.high * (1 << log)}};
+  return is_small_product(emitter, product->others, product->factors);
+}
+
+bool tj_emits_shifted_product(const tj_emitter *emitter, const tj_node *node, unsigned log) {
+  shifted_product product;
+  return find_shifted_product(emitter, node, log, &product);
+}
+
+LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, unsigned log) {
+  const tj_width width = {32, true, false};
+  shifted_product p;
+  if (!find_shifted_product(emitter, node, log, &p))
     return NULL;
-  factors = (interval){factors.low * (1 << log), factors.high * (1 << log)};
-  if (!is_small_product(emitter, others, factors))
-    return NULL;
-  LLVMValueRef factor = tj_emit_operand(emitter, node->arg[shared], width);
+  LLVMValueRef factor = tj_emit_operand(emitter, node->arg[p.shared], width);
   factor = LLVMBuildShl(emitter->builder, factor, constant_like(factor, log), "");
-  return build_product(emitter, tj_emit_operand(emitter, other, width), others, factor, factors, width);
+  return build_product(emitter, tj_emit_operand(emitter, node->arg[1 - p.shared], width), p.others, factor, p.factors,
+                       width);
 }
