@@ -174,10 +174,14 @@ static tj_uniformity when_found(const tj_kernel_nodes *nodes, const tj_kernel_st
   return TJ_UNIFORM_NOT;
 }
 
-/* The number of a wave, or of several: waves are of consecutive work-items. */
+/* The number of a wave, or of several: waves are of consecutive work-items, whether workgroups count them or a launch
+ * does, whose workgroups are whole waves. */
 static bool is_of_wave(const tj_kernel *kernel, uint32_t lanes, const tj_node *node) {
-  return lanes > 1 && node->op == TJ_OP_DIV && node->arg[0] == kernel->item && tj_is_constant(node->arg[1]) &&
-         node->arg[1]->value > 0 && node->arg[1]->value % lanes == 0;
+  if (lanes <= 1 || node->op != TJ_OP_DIV || !tj_is_constant(node->arg[1]))
+    return false;
+  bool are_counted =
+      node->arg[0] == kernel->item || (node->arg[0] == kernel->index && kernel->workgroup_size % lanes == 0);
+  return are_counted && node->arg[1]->value > 0 && node->arg[1]->value % lanes == 0;
 }
 
 static tj_uniformity found_uniformity(const tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes,
