@@ -362,32 +362,82 @@ static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead
   return false;
 }
 
-/* The roots, each once; `number`: by root, which of them it is. Another root that is the same changes no price. */
-static const tj_node **distinct(tj_graph *graph, const tj_walk *walk, const tj_node *const roots[], size_t count,
-                                uint32_t number[], size_t *left) {
-  const tj_node **one = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
-  uint32_t *known = TJ_NEW_ARRAY(graph->job, uint32_t, walk->count + 1);
-  *left = 0;
+/* --- roots --- */
+
+/* A sum's constant, and what is left of it without. */
+typedef struct {
+  const tj_node *rest;
+  int64_t constant;
+} parted;
+
+static parted part_of(const tj_node *node) {
+  bool ends_with_constant = node->op == TJ_OP_ADD && tj_is_constant(node->arg[1]);
+  return ends_with_constant ? (parted){node->arg[0], node->arg[1]->value} : (parted){node, 0};
+}
+
+/* What a root became whose rest became that, with its constant again; the root where that overflows. */
+static const tj_node *put_together(tj_graph *graph, const tj_node *root, const tj_node *became) {
+  const parted before = part_of(root);
+  parted after = part_of(became);
+  if (became == before.rest || __builtin_add_overflow(after.constant, before.constant, &after.constant))
+    return root;
+  const tj_node *sum[3] = {after.rest, tj_int(graph, after.constant), NULL};
+  const tj_node *whole = after.constant != 0 ? tj_node_make(graph, TJ_OP_ADD, sum) : after.rest;
+  tj_sharpen_facts(whole, &root->facts);
+  return whole;
+}
+
+/* Roots, each once, and of those that are constants apart only what they have in common: neither another root that is
+ * the same nor a constant in the place of another makes a difference between moves. */
+typedef struct {
+  const tj_node **one;
+  size_t count;
+  uint32_t *number; /* by root, which of them it is */
+  bool *is_parted;  /* by root, whether it is that and a constant */
+} distinct_roots;
+
+/* By place of what is left without a constant: whether several roots have that. */
+static const bool *find_alike(tj_graph *graph, const tj_walk *walk, const tj_node *const roots[], size_t count) {
+  const tj_node **first = TJ_NEW_ARRAY(graph->job, const tj_node *, walk->count + 1);
+  bool *are_alike = TJ_NEW_ARRAY(graph->job, bool, walk->count + 1);
   for (size_t i = 0; i < count; i++) {
-    uint32_t *of_node = &known[tj_walk_place(walk, roots[i])];
-    if (*of_node == 0) {
-      one[(*left)++] = roots[i];
-      *of_node = (uint32_t)*left;
-    }
-    number[i] = *of_node - 1;
+    const uint32_t place = tj_walk_place(walk, part_of(roots[i]).rest);
+    are_alike[place] |= first[place] != NULL && first[place] != roots[i];
+    first[place] = roots[i];
   }
-  return one;
+  return are_alike;
+}
+
+static distinct_roots distinct(tj_graph *graph, const tj_walk *walk, const tj_node *const roots[], size_t count) {
+  distinct_roots all = {.one = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1),
+                        .number = TJ_NEW_ARRAY(graph->job, uint32_t, count + 1),
+                        .is_parted = TJ_NEW_ARRAY(graph->job, bool, count + 1)};
+  const bool *are_alike = find_alike(graph, walk, roots, count);
+  uint32_t *known = TJ_NEW_ARRAY(graph->job, uint32_t, walk->count + 1);
+  for (size_t i = 0; i < count; i++) {
+    const tj_node *rest = part_of(roots[i]).rest;
+    all.is_parted[i] = are_alike[tj_walk_place(walk, rest)];
+    const tj_node *root = all.is_parted[i] ? rest : roots[i];
+    uint32_t *of_node = &known[tj_walk_place(walk, root)];
+    if (*of_node == 0) {
+      all.one[all.count++] = root;
+      *of_node = (uint32_t)all.count;
+    }
+    all.number[i] = *of_node - 1;
+  }
+  return all;
 }
 
 void tj_economize(tj_graph *graph, const tj_node *roots[], size_t count) {
-  economy e = {.graph = graph};
   const tj_walk walk = tj_walk_briefly(graph, roots, count);
   if (walk.count > MOST_NODES)
     return;
-  uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, count + 1);
-  const tj_node **one = distinct(graph, &walk, roots, count, number, &e.count);
-  while (may_try(&e) && improve(&e, one, tj_instructions_of(graph, one, e.count), MOST_MOVES_AHEAD))
+  const distinct_roots all = distinct(graph, &walk, roots, count);
+  economy e = {.graph = graph, .count = all.count};
+  while (may_try(&e) && improve(&e, all.one, tj_instructions_of(graph, all.one, e.count), MOST_MOVES_AHEAD))
     continue;
-  for (size_t i = 0; i < count; i++)
-    roots[i] = one[number[i]];
+  for (size_t i = 0; i < count; i++) {
+    const tj_node *became = all.one[all.number[i]];
+    roots[i] = all.is_parted[i] ? put_together(graph, roots[i], became) : became;
+  }
 }
