@@ -106,12 +106,50 @@ void tj_emit_module_flag(tj_emitter *emitter, const char *name, uint32_t value) 
   LLVMAddModuleFlag(emitter->module, LLVMModuleFlagBehaviorError, name, strlen(name), metadata);
 }
 
+/* --- intrinsics --- */
+
+enum { MOST_OVERLOADS = 2 };
+
+/* An intrinsic that is declared: LLVM finds its name and its type by tables, for as long as it takes to emit some
+ * instructions. */
+struct tj_intrinsic {
+  const char *name;
+  LLVMTypeRef overload[MOST_OVERLOADS]; /* NULL after the last one */
+  LLVMTypeRef type;
+  LLVMValueRef callee;
+  struct tj_intrinsic *next;
+};
+
+static bool is_intrinsic(const struct tj_intrinsic *known, const char *name, const LLVMTypeRef overload[]) {
+  bool is_same = known->name == name || strcmp(known->name, name) == 0;
+  for (unsigned i = 0; i < MOST_OVERLOADS && is_same; i++)
+    is_same = known->overload[i] == overload[i];
+  return is_same;
+}
+
+static const struct tj_intrinsic *declare_intrinsic(tj_emitter *emitter, const char *name, LLVMTypeRef overload[],
+                                                    unsigned count) {
+  struct tj_intrinsic *made = TJ_NEW(emitter->job, struct tj_intrinsic);
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  *made = (struct tj_intrinsic){.name = name,
+                                .type = LLVMIntrinsicGetType(emitter->context, id, overload, count),
+                                .callee = LLVMGetIntrinsicDeclaration(emitter->module, id, overload, count),
+                                .next = emitter->intrinsic};
+  memcpy(made->overload, overload, sizeof made->overload);
+  return emitter->intrinsic = made;
+}
+
 LLVMValueRef tj_emit_intrinsic(tj_emitter *emitter, const char *name, LLVMTypeRef overloads[],
                                unsigned overload_count, LLVMValueRef arguments[], unsigned argument_count) {
-  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-  LLVMValueRef callee = LLVMGetIntrinsicDeclaration(emitter->module, id, overloads, overload_count);
-  LLVMTypeRef type = LLVMIntrinsicGetType(emitter->context, id, overloads, overload_count);
-  return LLVMBuildCall2(emitter->builder, type, callee, arguments, argument_count, "");
+  LLVMTypeRef overload[MOST_OVERLOADS] = {NULL};
+  for (unsigned i = 0; i < overload_count; i++)
+    overload[i] = overloads[i];
+  const struct tj_intrinsic *known = emitter->intrinsic;
+  while (known != NULL && !is_intrinsic(known, name, overload))
+    known = known->next;
+  if (known == NULL)
+    known = declare_intrinsic(emitter, name, overload, overload_count);
+  return LLVMBuildCall2(emitter->builder, known->type, known->callee, arguments, argument_count, "");
 }
 
 /* --- loops --- */

@@ -37,9 +37,10 @@ typedef struct {
   LLVMValueRef opaque;     /* the value, for what differs from it by constants; NULL: not emitted */
 } tj_scaled_offset;
 
-struct tj_origin;  /* emit_address.c */
-struct tj_bounded; /* emit_bounded.c */
-struct tj_trips;   /* emit_loop.c */
+struct tj_origin;    /* emit_address.c */
+struct tj_bounded;   /* emit_bounded.c */
+struct tj_trips;     /* emit_loop.c */
+struct tj_intrinsic; /* emit.c */
 
 /* Where a wave's first lane is in LDS, where a lane is at an origin. */
 typedef struct {
@@ -92,6 +93,7 @@ typedef struct tj_emitter {
   LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none, or they begin at 0 */
   tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
   bool keeps_loops;     /* LLVM is not to vectorise them */
+  struct tj_intrinsic *intrinsic; /* emit.c: those that are declared */
 } tj_emitter;
 
 /* An emitter for a module that has a context and a builder. TJ4006 where an expression may not fit in 64 bits, TJ7003
