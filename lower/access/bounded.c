@@ -24,6 +24,7 @@ typedef struct {
   tj_kernel_step *step;
   uint32_t count;
   tj_access *bounded; /* by step: the access as a resource would have it; offset NULL: it cannot */
+  uint32_t *gate;     /* by the first step of a gate: what it costs; 0: nobody has asked */
 } step_list;
 
 /* --- bases --- */
@@ -139,13 +140,15 @@ static bool is_replaceable(const step_list *list, uint32_t begin, uint32_t end) 
 /* The branch, and what fills registers on the way around it. */
 static uint32_t cost_of_gate(const step_list *list, uint32_t begin, uint32_t end) {
   uint32_t cost = TJ_INSTRUCTIONS_OF_BRANCH;
+  if (list->gate[begin] > 0)
+    return list->gate[begin];
   for (uint32_t i = begin; i < end; i++) {
     const tj_kernel_step *step = &list->step[i];
     uint32_t bytes = step->width * tj_element_bytes(list->kernel, step->access.buffer);
     if (step->kind == TJ_STEP_LOAD && tj_is_fill_used(list->kernel, step, list->step + end, list->count - end))
       cost += (bytes + WORD - 1) / WORD;
   }
-  return cost;
+  return list->gate[begin] = cost;
 }
 
 /* --- what resources cost --- */
@@ -252,6 +255,7 @@ static bool bound_groups(const step_list *list, bool with_gates) {
 
 static void bound_steps(step_list *list) {
   list->bounded = TJ_NEW_ARRAY(list->graph->job, tj_access, list->count + 1);
+  list->gate = TJ_NEW_ARRAY(list->graph->job, uint32_t, list->count + 1);
   tj_spend(list->graph->job, list->count);
   for (uint32_t i = 0; i < list->count; i++)
     list->bounded[i] = bounded_access(list, &list->step[i]);
@@ -271,8 +275,8 @@ void tj_bound_accesses(tj_graph *graph, tj_kernel *kernel, const tj_target *targ
     if (!has_masks(kernel->step, kernel->step_count) && !has_masks(kernel->inner_step, kernel->inner_step_count))
       continue;
     tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, tj_uniform_lanes(target));
-    step_list steps = {graph, kernel, target, &nodes, kernel->step, kernel->step_count, NULL};
-    step_list inner = {graph, kernel, target, &nodes, kernel->inner_step, kernel->inner_step_count, NULL};
+    step_list steps = {graph, kernel, target, &nodes, kernel->step, kernel->step_count, NULL, NULL};
+    step_list inner = {graph, kernel, target, &nodes, kernel->inner_step, kernel->inner_step_count, NULL, NULL};
     bound_steps(&steps);
     bound_steps(&inner);
   }

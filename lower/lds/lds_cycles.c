@@ -16,9 +16,9 @@ enum { MOST_BANKS = 64, BLOCK = 8, MOST_BLOCKS = TJ_BANK_LANES / BLOCK };
 /* Numbers of units whose banks are found together. */
 typedef uint16_t block __attribute__((vector_size(BLOCK * sizeof(uint16_t))));
 
-/* By unit, in blocks, of which the last one is filled up with zeros: its word, in units of its size, its line, and the
- * groups and runs before it; or with swizzles the lowest bits of its word, in the same, and those of words above the
- * first. */
+/* By unit, in blocks, of which the last one is filled up with zeros: its word, in units of its size, its line, and
+ * the groups and runs before it; or with swizzles the lowest bits of its word, in the same, and those of words above
+ * the first. */
 typedef struct {
   const tj_stage_place *first;
   const block *unit; /* numbers, one after the other; NULL: the class has not been counted */
@@ -39,8 +39,8 @@ struct tj_stage_form {
   uint32_t run;       /* words; 0: lines are whole */
   uint32_t swizzled;  /* words from line to line of a layout with a swizzle; 0: there is none, */
   uint32_t beyond;    /* and from group to group */
-  const reach *reach; /* by phase; NULL: nothing has been counted yet, and no class is known */
-  phase_class *item;  /* those of most phases first: they tell the most of a layout */
+  const reach *reach; /* by phase, unless lines lie evenly and are whole */
+  phase_class *item;  /* those of most phases first: they tell the most of a layout; NULL: none is known yet */
   uint32_t count;
   tj_stage_form *next;
 };
@@ -229,7 +229,14 @@ typedef struct {
   uint32_t count;
 } place_list;
 
+/* Whether addresses are lines' and words', each by a factor. */
+static bool is_plain(const tj_stage_form *form) {
+  return form->group == 1 && form->run == 0 && form->swizzled == 0;
+}
+
 static place_list places_for(const tj_stage_stream *s, const tj_stage_form *form) {
+  if (is_plain(form))
+    return (place_list){s->anywhere, s->phase_count};
   bool is_by_line = form->run == 0 && form->swizzled == 0;
   return is_by_line ? (place_list){s->line, s->line_count} : (place_list){s->place, s->place_count};
 }
@@ -266,13 +273,20 @@ static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *fo
   return f.classes.count;
 }
 
+static uint32_t number_phases(const place_list *all, uint32_t number[]) {
+  for (uint32_t i = 0; i < all->count; i++)
+    number[i] = i;
+  return all->count;
+}
+
 static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
-  if (form->reach != NULL)
+  if (form->item != NULL)
     return;
   place_list all = places_for(s, form);
   uint32_t *number = tj_arena_raw(&s->job->arena, all.count + 1, sizeof *number);
-  find_reaches(s, form);
-  form->count = number_classes(s, form, &all, number);
+  if (!is_plain(form))
+    find_reaches(s, form);
+  form->count = is_plain(form) ? number_phases(&all, number) : number_classes(s, form, &all, number);
   form->item = TJ_NEW_ARRAY(s->job, phase_class, form->count + 1);
   tj_spend(s->job, form->count);
   for (uint32_t i = 0; i < all.count; i++) {

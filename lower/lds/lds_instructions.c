@@ -168,15 +168,26 @@ static uint32_t most_phases(const tj_stage_stream *s) {
   return instructions * TJ_BANK_MOST_PHASES;
 }
 
+/* Adds the phases of all instances of a pattern. */
+static void count_phases(tj_stage_stream *s, const tj_stage_pattern *pattern, const tj_stage_parts *parts) {
+  for (uint32_t i = 0; i < parts->count; i++) {
+    tj_stage_place *place = &s->anywhere[parts->item[i].phase];
+    *(pattern->access->is_store ? &place->stores : &place->loads) += pattern->instances;
+    place->phase = parts->item[i].phase;
+  }
+}
+
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
                                      tj_stage_direction direction, uint32_t vector) {
   tj_stage_stream s = {.job = job, .model = model, .patterns = patterns, .direction = direction, .vector = vector};
   tj_stage_parts *parts = TJ_NEW_ARRAY(job, tj_stage_parts, patterns->count + 1);
   s.phase = TJ_NEW_ARRAY(job, tj_stage_phase, most_phases(&s) + 1);
+  s.anywhere = TJ_NEW_ARRAY(job, tj_stage_place, most_phases(&s) + 1);
   maker m = {.stream = &s, .phases = tj_keys_make(job)};
   for (uint32_t i = 0; i < patterns->count; i++) {
     const tj_stage_pattern *pattern = &patterns->pattern[i];
     parts[i] = parts_of(&m, pattern);
+    count_phases(&s, pattern, &parts[i]);
     s.count += pattern->instances * instructions_of(&s, pattern);
     s.least += pattern->instances * parts[i].least;
     *(pattern->access->is_store ? &s.store_ideal : &s.load_ideal) += pattern->instances * parts[i].count;

@@ -52,6 +52,7 @@ typedef struct {
   const tj_stage_parts *parts;      /* by pattern */
   uint32_t store_ideal, load_ideal; /* cycles of all instructions without conflicts */
   uint32_t least;                   /* the same by the pigeonhole */
+  tj_stage_place *anywhere;         /* each phase, wherever it begins, once */
   tj_stage_place *place;            /* of each instruction each phase, once they have been found */
   uint32_t place_count;
   tj_stage_place *line; /* each phase, on whatever line it begins, once */

@@ -485,11 +485,11 @@ static outcome search_stream(tj_stage_stream *s, tj_stage_counter *counter, sear
   o.most = cycles_too_dear(s);
   if (o.most <= s->least)
     return o;
-  tj_stage_find_places(s);
   o.plain = list.item[0]->next;
   uint32_t most_residents = o.plain.residents;
   try_more(&list, &o);
   if (!is_enough(&o, most_residents)) {
+    tj_stage_find_places(s);
     if (tile_of(s)->writer != NULL)
       add_boxes(&list);
     else if (tries(tile_of(s), TJ_STAGE_SWIZZLES))

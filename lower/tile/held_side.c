@@ -2,6 +2,7 @@
 /* Sides of mappings as expressions: where coordinates add up, one for all slots, and what each adds. */
 #include "lower/tile/held_side.h"
 
+#include "base/number/keys.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "lower/shape/slot_order.h"
@@ -55,14 +56,18 @@ static const tj_node *is_first(tj_graph *graph, const tj_mapping_digit digit[], 
 }
 
 /* Takes what is there of each slot's element to whether it is the slot's to pass on: the first of those that hold it.
- */
+ * Of most sides, that is the same for all slots. */
 static void make_responsible(tj_graph *graph, const tj_holding *held, const tj_node *active[]) {
   const tj_mapping_side *side = held->side;
   const tj_mapping_digit *digit = side->digit + side->item_digits;
   const tj_node *holder = is_first(graph, side->digit, side->item_digits, held->item);
+  const tj_node *holds = tj_and(graph, held->exists, holder), *was_there = NULL, *was_first = NULL;
   for (uint32_t slot = 0; slot < side->slots; slot++) {
     const tj_node *first = is_first(graph, digit, side->digit_count - side->item_digits, tj_int(graph, slot));
-    active[slot] = tj_and(graph, tj_and(graph, held->exists, holder), tj_and(graph, active[slot], first));
+    bool is_as_before = active[slot] == was_there && first == was_first;
+    was_there = active[slot];
+    was_first = first;
+    active[slot] = is_as_before ? active[slot - 1] : tj_and(graph, holds, tj_and(graph, was_there, first));
   }
   tj_simplify(graph, active, side->slots, NULL);
 }
@@ -77,21 +82,27 @@ static slot_places new_places(tj_job *job, uint32_t slots) {
   return (slot_places){TJ_NEW_ARRAY(job, const tj_node *, slots), TJ_NEW_ARRAY(job, const tj_node *const *, slots)};
 }
 
-/* Where coordinates add up: those of the first slot, and constants. */
+/* Where coordinates add up: those of the first slot, and constants, of which a mode has few. */
 static slot_places find_places_by_sum(tj_graph *graph, const tj_mapping *mapping, const tj_holding *held) {
   uint32_t rank = tj_mapping_rank(mapping), slots = held->side->slots;
   slot_places places = new_places(graph->job, slots);
   const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *rank + 1),
+                **known = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *rank + 1),
                 **first = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1);
   memcpy(first, tj_mapping_at(graph, mapping, held->side, held->item_digits, 0, false).digit, rank * sizeof *first);
   tj_simplify(graph, first, rank, NULL);
+  tj_keys sums = tj_keys_make(graph->job);
   for (uint32_t slot = 0; slot < slots; slot++) {
     int64_t added[TJ_MAX_DIMENSIONS] = {0};
     tj_mapping_add_slot(held->side, slot, added);
     places.active[slot] = tj_int(graph, 1);
     places.digit[slot] = place + (size_t)slot * rank;
-    for (uint32_t m = 0; m < rank; m++)
-      place[(size_t)slot * rank + m] = tj_simple_plus(graph, first[m], added[m]);
+    for (uint32_t m = 0; m < rank; m++) {
+      const uint32_t sum = tj_key_number(&sums, tj_key_mix(tj_key_mix(0, m), (uint64_t)added[m]));
+      if (known[sum] == NULL)
+        known[sum] = tj_simple_plus(graph, first[m], added[m]);
+      place[(size_t)slot * rank + m] = known[sum];
+    }
   }
   return places;
 }

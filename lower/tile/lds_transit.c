@@ -42,8 +42,13 @@ static tj_side in_pass(stager *st, const tj_side *all, const tj_node *const pass
   uint32_t slots = all->tile->slot_count;
   const tj_node **valid = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
   tj_side s = *all;
-  for (uint32_t slot = 0; slot < slots; slot++)
-    valid[slot] = tj_and(graph, all->element[slot].access.valid, tj_equal(graph, pass_of[slot], tj_int(graph, pass)));
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    const tj_node *all_valid = all->element[slot].access.valid;
+    bool is_as_before =
+        slot > 0 && all_valid == all->element[slot - 1].access.valid && pass_of[slot] == pass_of[slot - 1];
+    valid[slot] = is_as_before ? valid[slot - 1]
+                               : tj_and(graph, all_valid, tj_equal(graph, pass_of[slot], tj_int(graph, pass)));
+  }
   tj_simplify(graph, valid, slots, NULL);
   s.element = tj_arena_copy(&graph->job->arena, all->element, slots * sizeof *all->element);
   for (uint32_t slot = 0; slot < slots; slot++)
@@ -110,8 +115,8 @@ static void swizzle_vectors(stager *st, tj_side *s) {
     digit[i] = s->tile->digit[s->order[i * s->width]];
   const tj_slot_digits at = digits_of(st, digit, vectors);
   const lds_place any = place_in_lds(st, at.symbol);
-  const tj_node *const *within = tj_at_slots(graph, &at, any.within),
-                       *const *part = tj_at_slots(graph, &at, any.part);
+  const tj_node *const *within = tj_at_slots(graph, &at, any.within), *const *part =
+                                                                          tj_at_slots(graph, &at, any.part);
   for (uint32_t i = 0; i < vectors; i++)
     s->element[s->order[i * s->width]].access.offset =
         tj_simplified(graph, tj_add(graph, tj_swizzle_apply(graph, swizzle, within[i]), part[i]));
@@ -122,8 +127,7 @@ static void place_slots(stager *st, tj_side *s, const tj_side *active) {
   tj_graph *graph = st->graph;
   const tj_slot_digits at = digits_of(st, s->tile->digit, s->tile->slot_count);
   const lds_place any = place_in_lds(st, at.symbol);
-  const tj_node *const *offset =
-      tj_at_slots(graph, &at, tj_simplified(graph, tj_add(graph, any.within, any.part)));
+  const tj_node *const *offset = tj_at_slots(graph, &at, tj_simplified(graph, tj_add(graph, any.within, any.part)));
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, at.slots);
   for (uint32_t slot = 0; slot < at.slots; slot++)
     s->element[slot].access =

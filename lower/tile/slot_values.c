@@ -8,9 +8,10 @@
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
 
-/* What an expression does with the coordinate along a mode. */
+/* What an expression does with the coordinate along a mode that it has. */
 typedef struct {
-  bool is_used, is_linear;
+  uint32_t mode;
+  bool is_linear;
   int64_t factor; /* if it is linear */
 } mode_use;
 
@@ -18,7 +19,8 @@ typedef struct {
   tj_graph *graph;
   const tj_slot_digits *at;
   const tj_node *any;
-  mode_use *use; /* by mode */
+  mode_use *use;
+  uint32_t used; /* modes */
 } evaluation;
 
 /* --- constants --- */
@@ -72,9 +74,9 @@ static bool term_has_symbol(const tj_term *term, const tj_node *symbol) {
   return is_any;
 }
 
-static mode_use use_of(tj_graph *graph, const tj_node *any, const tj_node *symbol) {
+static mode_use use_of(tj_graph *graph, const tj_node *any, const tj_node *symbol, uint32_t mode) {
   const tj_linear *form = tj_linear_of(graph, any);
-  mode_use use = {.is_used = has_symbol(any, symbol), .is_linear = true};
+  mode_use use = {.mode = mode, .is_linear = true};
   for (uint32_t i = 0; i < form->count; i++) {
     const tj_term *term = &form->term[i];
     if (term->degree == 1 && term->atom[0] == symbol)
@@ -89,19 +91,24 @@ static mode_use use_of(tj_graph *graph, const tj_node *any, const tj_node *symbo
 static bool displacement_of(const evaluation *e, uint32_t slot, int64_t *sum) {
   bool is_held = true;
   *sum = 0;
-  for (uint32_t m = 0; m < e->at->modes; m++) {
-    if (!e->use[m].is_used || !e->use[m].is_linear)
+  for (uint32_t i = 0; i < e->used; i++) {
+    const mode_use *use = &e->use[i];
+    if (!use->is_linear)
       continue;
-    int64_t added = constant_of(e->at->digit[slot][m]);
-    is_held = is_held && !__builtin_mul_overflow(added, e->use[m].factor, &added) &&
-              !__builtin_add_overflow(*sum, added, sum);
+    int64_t added = constant_of(e->at->digit[slot][use->mode]);
+    is_held =
+        is_held && !__builtin_mul_overflow(added, use->factor, &added) && !__builtin_add_overflow(*sum, added, sum);
   }
   return is_held;
 }
 
-static void find_uses(const evaluation *e) {
-  for (uint32_t m = 0; m < e->at->modes; m++)
-    e->use[m] = use_of(e->graph, e->any, e->at->symbol[m]);
+static evaluation evaluation_of(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
+  evaluation e = {graph, at, any, TJ_NEW_ARRAY(graph->job, mode_use, at->modes + 1), 0};
+  for (uint32_t m = 0; m < at->modes; m++) {
+    if (has_symbol(any, at->symbol[m]))
+      e.use[e.used++] = use_of(graph, any, at->symbol[m], m);
+  }
+  return e;
 }
 
 /* Constants stay where they are if some are too large to come out. */
@@ -109,8 +116,8 @@ static void find_displacements(const evaluation *e, int64_t displacement[]) {
   bool is_held = true;
   for (uint32_t slot = 0; slot < e->at->slots; slot++)
     is_held = is_held && displacement_of(e, slot, &displacement[slot]);
-  for (uint32_t m = 0; m < e->at->modes && !is_held; m++)
-    e->use[m].is_linear = false;
+  for (uint32_t i = 0; i < e->used && !is_held; i++)
+    e->use[i].is_linear = false;
   for (uint32_t slot = 0; slot < e->at->slots && !is_held; slot++)
     displacement[slot] = 0;
 }
@@ -118,38 +125,33 @@ static void find_displacements(const evaluation *e, int64_t displacement[]) {
 /* --- slots --- */
 
 /* The coordinate for which the expression is simplified. */
-static const tj_node *base_of(const evaluation *e, uint32_t slot, uint32_t mode) {
-  const tj_node *digit = e->at->digit[slot][mode];
-  return e->use[mode].is_linear ? parted(e->graph, digit).rest : digit;
+static const tj_node *base_of(const evaluation *e, uint32_t slot, const mode_use *use) {
+  const tj_node *digit = e->at->digit[slot][use->mode];
+  return use->is_linear ? parted(e->graph, digit).rest : digit;
 }
 
 /* A number for the coordinates for which the expression is simplified: the same for the same, and for no others,
  * since each key is a number and a node, and no more than 64 bits. */
 static uint32_t class_of(const evaluation *e, tj_keys *keys, uint32_t slot) {
   uint32_t number = 0;
-  for (uint32_t m = 0; m < e->at->modes; m++) {
-    const tj_node *digit = e->at->digit[slot][m];
-    const bool is_nothing = e->use[m].is_linear && tj_is_constant(digit);
-    if (e->use[m].is_used)
-      number = tj_key_number(
-          keys, tj_key_mix(0, (uint64_t)number << 32 | (is_nothing ? UINT32_MAX : base_of(e, slot, m)->id)));
+  for (uint32_t i = 0; i < e->used; i++) {
+    const mode_use *use = &e->use[i];
+    const bool is_nothing = use->is_linear && tj_is_constant(e->at->digit[slot][use->mode]);
+    number = tj_key_number(
+        keys, tj_key_mix(0, (uint64_t)number << 32 | (is_nothing ? UINT32_MAX : base_of(e, slot, use)->id)));
   }
   return number;
 }
 
 static const tj_node *at_base(const evaluation *e, uint32_t slot) {
-  const tj_node **base = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->at->modes + 1), *value = e->any;
-  for (uint32_t m = 0; m < e->at->modes; m++)
-    base[m] = base_of(e, slot, m);
-  tj_substitute(e->graph, &(tj_substitution){(const tj_node **)e->at->symbol, base, e->at->modes}, &value, 1);
+  const tj_node **base = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->used + 1),
+                **symbol = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->used + 1), *value = e->any;
+  for (uint32_t i = 0; i < e->used; i++) {
+    symbol[i] = e->at->symbol[e->use[i].mode];
+    base[i] = base_of(e, slot, &e->use[i]);
+  }
+  tj_substitute(e->graph, &(tj_substitution){symbol, base, e->used}, &value, 1);
   return value;
-}
-
-static bool is_used(const evaluation *e) {
-  bool is_any = false;
-  for (uint32_t m = 0; m < e->at->modes; m++)
-    is_any = is_any || e->use[m].is_used;
-  return is_any;
 }
 
 /* The expression as it is, where no coordinate is in it. */
@@ -159,42 +161,61 @@ static const tj_node **at_all_slots(const evaluation *e, const tj_node *value[])
   return value;
 }
 
-const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
-  tj_job *job = graph->job;
-  const evaluation e = {graph, at, any, TJ_NEW_ARRAY(job, mode_use, at->modes + 1)};
-  const tj_node **value = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
-  find_uses(&e);
-  if (!is_used(&e))
-    return at_all_slots(&e, value);
-  const tj_node **base = TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1);
-  int64_t *displacement = TJ_NEW_ARRAY(job, int64_t, at->slots + 1);
-  uint32_t *number = TJ_NEW_ARRAY(job, uint32_t, at->slots + 1), count = 0;
-  tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
-  find_displacements(&e, displacement);
-  for (uint32_t slot = 0; slot < at->slots; slot++) {
-    number[slot] = tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
-    if (number[slot] == count)
-      base[count++] = at_base(&e, slot);
+/* What slots have: of expressions that they share, which one, and the constant that comes to it. */
+typedef struct {
+  const tj_node **base;
+  uint32_t count; /* of them */
+  uint32_t *number;
+  int64_t *displacement;
+  uint32_t slots;
+} shared_values;
+
+static shared_values values_of(tj_job *job, uint32_t slots) {
+  return (shared_values){TJ_NEW_ARRAY(job, const tj_node *, slots + 1), 0, TJ_NEW_ARRAY(job, uint32_t, slots + 1),
+                         TJ_NEW_ARRAY(job, int64_t, slots + 1), slots};
+}
+
+/* By slot; each sum is looked for once. */
+static const tj_node **put_together(tj_graph *graph, const shared_values *all) {
+  const tj_node **value = TJ_NEW_ARRAY(graph->job, const tj_node *, all->slots + 1),
+                **known = TJ_NEW_ARRAY(graph->job, const tj_node *, all->slots + 1);
+  tj_keys sums = tj_keys_make(graph->job);
+  tj_simplify(graph, all->base, all->count, NULL);
+  for (uint32_t slot = 0; slot < all->slots; slot++) {
+    const uint32_t sum =
+        tj_key_number(&sums, tj_key_mix(tj_key_mix(0, all->number[slot]), (uint64_t)all->displacement[slot]));
+    if (known[sum] == NULL)
+      known[sum] = tj_simple_plus(graph, all->base[all->number[slot]], all->displacement[slot]);
+    value[slot] = known[sum];
   }
-  tj_simplify(graph, base, count, NULL);
-  for (uint32_t slot = 0; slot < at->slots; slot++)
-    value[slot] = tj_simple_plus(graph, base[number[slot]], displacement[slot]);
   return value;
 }
 
+const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
+  tj_job *job = graph->job;
+  const evaluation e = evaluation_of(graph, at, any);
+  if (e.used == 0)
+    return at_all_slots(&e, TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1));
+  shared_values all = values_of(job, at->slots);
+  tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
+  find_displacements(&e, all.displacement);
+  for (uint32_t slot = 0; slot < at->slots; slot++) {
+    all.number[slot] = tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
+    if (all.number[slot] == all.count)
+      all.base[all.count++] = at_base(&e, slot);
+  }
+  return put_together(graph, &all);
+}
+
 const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less) {
-  const tj_node **difference = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1),
-                **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1);
-  uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, slots + 1), count = 0;
+  shared_values all = values_of(graph->job, slots);
   tj_keys rests = tj_keys_make(graph->job);
   for (uint32_t slot = 0; slot < slots; slot++) {
     const tj_node *own = parted(graph, value[slot]).rest;
-    number[slot] = tj_key_number(&rests, tj_key_mix(0, own->id));
-    if (number[slot] == count)
-      rest[count++] = tj_sub(graph, own, less);
+    all.number[slot] = tj_key_number(&rests, tj_key_mix(0, own->id));
+    all.displacement[slot] = constant_of(value[slot]);
+    if (all.number[slot] == all.count)
+      all.base[all.count++] = tj_sub(graph, own, less);
   }
-  tj_simplify(graph, rest, count, NULL);
-  for (uint32_t slot = 0; slot < slots; slot++)
-    difference[slot] = tj_simple_plus(graph, rest[number[slot]], constant_of(value[slot]));
-  return difference;
+  return put_together(graph, &all);
 }
