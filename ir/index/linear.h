@@ -71,6 +71,14 @@ const tj_node *tj_linear_node(tj_graph *graph, const tj_linear *form);
 const tj_node *tj_sum_node(tj_graph *graph, const tj_sum *sum); /* NULL where the sum failed */
 const tj_node *tj_monomial_node(tj_graph *graph, const tj_term *term);
 
+/* A simplified sum without the constant that it ends with, and that: 0 where it ends with none. */
+typedef struct {
+  const tj_node *rest;
+  int64_t constant;
+} tj_parted_sum;
+
+tj_parted_sum tj_part_sum(const tj_node *node);
+
 int tj_compare_monomials(const tj_term *a, const tj_term *b);
 
 tj_sum tj_sum_of(int64_t constant);

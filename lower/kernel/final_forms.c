@@ -9,6 +9,7 @@
 #include "lower/kernel/final_forms.h"
 
 #include "base/number/magic.h"
+#include "base/number/power.h"
 #include "ir/index/cost.h"
 #include "ir/index/facts.h"
 #include "ir/index/linear.h"
@@ -87,6 +88,15 @@ typedef struct {
   uint32_t products, others;
 } parts;
 
+/* Whether it is shifted and then subtracted, which no instruction does at once: where its factor is none of the
+ * integers that any operand may be. */
+static bool is_shifted_off(const tj_node *product) {
+  enum { LEAST_OPERAND = -16 };
+  const tj_node *factor = product->arg[1];
+  return tj_is_constant(factor) && factor->value < LEAST_OPERAND && factor->value > INT64_MIN &&
+         tj_is_power_of_two(-factor->value);
+}
+
 static void count_parts(const usage *u, uint32_t sum, parts *all) {
   for (unsigned i = 0; i < 2; i++) {
     uint32_t position = u->argument[sum][i];
@@ -95,7 +105,7 @@ static void count_parts(const usage *u, uint32_t sum, parts *all) {
     if (is_part && op == TJ_OP_ADD)
       count_parts(u, position, all);
     else if (is_part && op == TJ_OP_MUL)
-      all->products++;
+      all->products += is_shifted_off(u->walk.node[position]) ? 2 : 1;
     else
       all->others++;
   }
@@ -281,10 +291,20 @@ static bool is_digit(const tj_term *term, tj_op op) {
          atom->arg[1]->value < INT32_MAX;
 }
 
+/* Whether factor * y takes 64 bits where the sum, and all of it, takes 32: what digits save is less. */
+static bool widens(const tj_node *sum, const tj_node *y, int64_t factor) {
+  int64_t low, high;
+  bool is_held =
+      !__builtin_mul_overflow(y->facts.low, factor, &low) && !__builtin_mul_overflow(y->facts.high, factor, &high);
+  return tj_width_of_operation(sum).bits == 32 &&
+         (!is_held || tj_width_of_range(low < high ? low : high, low < high ? high : low).bits == 64);
+}
+
 /* c*(y%d) = c*y - c*d*(y/d), where y/d is there anyway. */
-static const tj_node *without_remainder(economy *e, const usage *u, const tj_linear *form, uint32_t place) {
+static const tj_node *without_remainder(economy *e, const usage *u, uint32_t sum, const tj_linear *form,
+                                        uint32_t place) {
   const tj_term *term = &form->term[place];
-  if (!is_digit(term, TJ_OP_MOD))
+  if (!is_digit(term, TJ_OP_MOD) || widens(u->walk.node[sum], term->atom[0]->arg[0], term->coefficient))
     return NULL;
   const tj_node *remainder = term->atom[0], *quotient = quotient_of(e->graph, remainder);
   if (!is_among(u, quotient))
@@ -294,12 +314,15 @@ static const tj_node *without_remainder(economy *e, const usage *u, const tj_lin
 }
 
 /* e*d*(y/d) = e*y - e*(y%d), where y%d is there anyway. */
-static const tj_node *without_quotient(economy *e, const usage *u, const tj_linear *form, uint32_t place) {
+static const tj_node *without_quotient(economy *e, const usage *u, uint32_t sum, const tj_linear *form,
+                                       uint32_t place) {
   const tj_term *term = &form->term[place];
   if (!is_digit(term, TJ_OP_DIV) || term->coefficient % term->atom[0]->arg[1]->value != 0)
     return NULL;
   const tj_node *remainder = tj_simplified(e->graph, tj_node_make(e->graph, TJ_OP_MOD, term->atom[0]->arg));
   int64_t factor = term->coefficient / term->atom[0]->arg[1]->value;
+  if (widens(u->walk.node[sum], term->atom[0]->arg[0], factor))
+    return NULL;
   return is_among(u, remainder) ? with_terms(e->graph, form, place, term->atom[0]->arg[0], factor, remainder, -factor)
                                 : NULL;
 }
@@ -334,8 +357,8 @@ static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *p
 static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t sum) {
   const tj_linear *form = tj_linear_of(e->graph, u->walk.node[sum]);
   for (uint32_t i = 0; i < form->count && may_try(e); i++) {
-    if (try_move(e, roots, u, cost, ahead, sum, without_remainder(e, u, form, i)) ||
-        try_move(e, roots, u, cost, ahead, sum, without_quotient(e, u, form, i)))
+    if (try_move(e, roots, u, cost, ahead, sum, without_remainder(e, u, sum, form, i)) ||
+        try_move(e, roots, u, cost, ahead, sum, without_quotient(e, u, sum, form, i)))
       return true;
   }
   return false;
@@ -364,21 +387,10 @@ static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead
 
 /* --- roots --- */
 
-/* A sum's constant, and what is left of it without. */
-typedef struct {
-  const tj_node *rest;
-  int64_t constant;
-} parted;
-
-static parted part_of(const tj_node *node) {
-  bool ends_with_constant = node->op == TJ_OP_ADD && tj_is_constant(node->arg[1]);
-  return ends_with_constant ? (parted){node->arg[0], node->arg[1]->value} : (parted){node, 0};
-}
-
 /* What a root became whose rest became that, with its constant again; the root where that overflows. */
 static const tj_node *put_together(tj_graph *graph, const tj_node *root, const tj_node *became) {
-  const parted before = part_of(root);
-  parted after = part_of(became);
+  const tj_parted_sum before = tj_part_sum(root);
+  tj_parted_sum after = tj_part_sum(became);
   if (became == before.rest || __builtin_add_overflow(after.constant, before.constant, &after.constant))
     return root;
   const tj_node *sum[3] = {after.rest, tj_int(graph, after.constant), NULL};
@@ -401,7 +413,7 @@ static const bool *find_alike(tj_graph *graph, const tj_walk *walk, const tj_nod
   const tj_node **first = TJ_NEW_ARRAY(graph->job, const tj_node *, walk->count + 1);
   bool *are_alike = TJ_NEW_ARRAY(graph->job, bool, walk->count + 1);
   for (size_t i = 0; i < count; i++) {
-    const uint32_t place = tj_walk_place(walk, part_of(roots[i]).rest);
+    const uint32_t place = tj_walk_place(walk, tj_part_sum(roots[i]).rest);
     are_alike[place] |= first[place] != NULL && first[place] != roots[i];
     first[place] = roots[i];
   }
@@ -415,7 +427,7 @@ static distinct_roots distinct(tj_graph *graph, const tj_walk *walk, const tj_no
   const bool *are_alike = find_alike(graph, walk, roots, count);
   uint32_t *known = TJ_NEW_ARRAY(graph->job, uint32_t, walk->count + 1);
   for (size_t i = 0; i < count; i++) {
-    const tj_node *rest = part_of(roots[i]).rest;
+    const tj_node *rest = tj_part_sum(roots[i]).rest;
     all.is_parted[i] = are_alike[tj_walk_place(walk, rest)];
     const tj_node *root = all.is_parted[i] ? rest : roots[i];
     uint32_t *of_node = &known[tj_walk_place(walk, root)];

@@ -25,34 +25,24 @@ typedef struct {
 
 /* --- constants --- */
 
-/* A sum, in canonical form, and the constant at its end. */
-typedef struct {
-  const tj_node *rest;
-  int64_t constant;
-} parted_sum;
-
-static parted_sum parted_expression(const tj_node *node) {
-  bool has_constant = node->op == TJ_OP_ADD && tj_is_constant(node->arg[1]);
-  return has_constant ? (parted_sum){node->arg[0], node->arg[1]->value} : (parted_sum){node, 0};
-}
-
-static parted_sum parted(tj_graph *graph, const tj_node *node) {
-  return tj_is_constant(node) ? (parted_sum){tj_int(graph, 0), node->value} : parted_expression(node);
+/* The same of a constant, which is 0 and itself. */
+static tj_parted_sum parted(tj_graph *graph, const tj_node *node) {
+  return tj_is_constant(node) ? (tj_parted_sum){tj_int(graph, 0), node->value} : tj_part_sum(node);
 }
 
 static int64_t constant_of(const tj_node *node) {
-  return tj_is_constant(node) ? node->value : parted_expression(node).constant;
+  return tj_is_constant(node) ? node->value : tj_part_sum(node).constant;
 }
 
 bool tj_is_plainly_beyond(const tj_node *value, const tj_node *other, int64_t distance) {
-  const parted_sum a = parted_expression(value), b = parted_expression(other);
+  const tj_parted_sum a = tj_part_sum(value), b = tj_part_sum(other);
   int64_t apart;
   return a.rest == b.rest && !__builtin_sub_overflow(a.constant, b.constant, &apart) && apart == distance;
 }
 
 /* Constants lead where all terms are negative, which what is not below 0 has not. */
 const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant) {
-  const parted_sum sum = parted(graph, simple);
+  const tj_parted_sum sum = parted(graph, simple);
   int64_t end;
   if (constant == 0)
     return simple;

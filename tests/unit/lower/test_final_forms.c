@@ -106,11 +106,44 @@ START_TEST(chosen_forms) {
 }
 END_TEST
 
+/* Three accesses that are constants apart: y % 6 + 7 * (y / 6) is y + y / 6 for all of them, and a sum each for the
+ * constants. */
+static void check_apart(tj_job *job, void *data) {
+  (void)data;
+  enum { ROOTS = 3, APART = 30 };
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *n = tj_coordinate(graph, "n", tj_int(graph, 600)), *base = tj_int(graph, 6), *root[ROOTS];
+  const tj_node *high = tj_mul(graph, tj_div(graph, n, base), tj_int(graph, 7));
+  for (int i = 0; i < ROOTS; i++)
+    root[i] = tj_simplified(
+        graph, tj_add(graph, tj_add(graph, tj_mod(graph, n, base), high), tj_int(graph, (int64_t)i * APART)));
+  tj_economize(graph, root, ROOTS);
+  tj_op_counts found = tj_count_ops(graph, root, ROOTS);
+  ck_assert_uint_eq(found.div, 1);
+  ck_assert_uint_eq(found.mod + found.mul, 0);
+  ck_assert_uint_eq(found.add, ROOTS);
+  for (int64_t i = 0; i < 600; i++) {
+    int64_t values[ROOTS];
+    ck_assert_int_eq(tj_eval_nodes(root, ROOTS, &(tj_bindings){&i, NULL, 1}, values), TJ_EVAL_OK);
+    for (int k = 0; k < ROOTS; k++)
+      ck_assert_int_eq(values[k], i % 6 + 7 * (i / 6) + k * APART);
+  }
+}
+
+START_TEST(roots_apart) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, check_apart, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("economy");
   TCase *cases = tcase_create("economy");
   tcase_set_timeout(cases, 500);
   tcase_add_test(cases, sums_of_digits);
+  tcase_add_test(cases, roots_apart);
   tcase_add_loop_test(cases, chosen_forms, 0, (int)(sizeof sums / sizeof sums[0]));
   suite_add_tcase(suite, cases);
   return run_suite(suite);
