@@ -450,8 +450,3 @@ tj_range tj_linear_range(const tj_linear *form) {
   tj_range range;
   return narrow_range(form, &range) ? range : wide_range(form);
 }
-
-tj_parted_sum tj_part_sum(const tj_node *node) {
-  bool ends_with_constant = node->op == TJ_OP_ADD && tj_is_constant(node->arg[1]);
-  return ends_with_constant ? (tj_parted_sum){node->arg[0], node->arg[1]->value} : (tj_parted_sum){node, 0};
-}

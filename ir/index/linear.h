@@ -77,7 +77,10 @@ typedef struct {
   int64_t constant;
 } tj_parted_sum;
 
-tj_parted_sum tj_part_sum(const tj_node *node);
+static inline tj_parted_sum tj_part_sum(const tj_node *node) {
+  bool ends_with_constant = node->op == TJ_OP_ADD && tj_is_constant(node->arg[1]);
+  return ends_with_constant ? (tj_parted_sum){node->arg[0], node->arg[1]->value} : (tj_parted_sum){node, 0};
+}
 
 int tj_compare_monomials(const tj_term *a, const tj_term *b);
 

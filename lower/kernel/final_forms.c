@@ -291,13 +291,13 @@ static bool is_digit(const tj_term *term, tj_op op) {
          atom->arg[1]->value < INT32_MAX;
 }
 
-/* Whether factor * y takes 64 bits where the sum, and all of it, takes 32: what digits save is less. */
+/* Whether factor * y, of y >= 0, takes 64 bits where the sum, and all of it, takes 32: what digits save is less. */
 static bool widens(const tj_node *sum, const tj_node *y, int64_t factor) {
-  int64_t low, high;
-  bool is_held =
-      !__builtin_mul_overflow(y->facts.low, factor, &low) && !__builtin_mul_overflow(y->facts.high, factor, &high);
-  return tj_width_of_operation(sum).bits == 32 &&
-         (!is_held || tj_width_of_range(low < high ? low : high, low < high ? high : low).bits == 64);
+  int64_t end;
+  if (tj_width_of_operation(sum).bits > 32)
+    return false;
+  return __builtin_mul_overflow(y->facts.high, factor, &end) ||
+         tj_width_of_range(end < 0 ? end : 0, end < 0 ? 0 : end).bits > 32;
 }
 
 /* c*(y%d) = c*y - c*d*(y/d), where y/d is there anyway. */
@@ -364,10 +364,18 @@ static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint3
   return false;
 }
 
+/* Whether sums are constants apart, and so many are that moves which change nothing end before what they have in
+ * common is of no more use. */
+static bool are_apart(const usage *u, uint32_t sum, uint32_t part) {
+  const uint32_t rest = u->argument[sum][0];
+  return rest == u->argument[part][0] && tj_is_constant(u->walk.node[sum]->arg[1]) &&
+         tj_is_constant(u->walk.node[part]->arg[1]) && u->uses[rest] > 1 + MOST_MOVES_AHEAD;
+}
+
 static bool try_parts(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t sum) {
   for (uint32_t i = 0; i < u->walk.count && may_try(e); i++) {
     const tj_node *part = u->walk.node[i];
-    if (part->op == TJ_OP_ADD && !is_part_of_sum(u, i) &&
+    if (part->op == TJ_OP_ADD && !is_part_of_sum(u, i) && !are_apart(u, sum, i) &&
         try_move(e, roots, u, cost, ahead, sum, with_part(e, u->walk.node[sum], part)))
       return true;
   }
