@@ -192,6 +192,27 @@ static const char *describe_shape(const tj_tile_search *search) {
   return text.data;
 }
 
+/* Why a shape's elements do not go straight into LDS, before anything is tried: a clause. NULL: they might; "": no
+ * elements go through LDS, or the target has no such loads of vectors. */
+static const char *obstacle_of_direct(const tj_tile_search *search) {
+  const tj_shape_problem *problem = &search->problem;
+  int64_t bytes = search->shape.unit[problem->order[TJ_SOURCE][0]] * problem->carried_bytes;
+  if (!search->shape.is_staged || direct_bytes(search) < search->target->vector_bytes)
+    return "";
+  const char *obstacle = tj_direct_obstacle_of_loads(search->flat, tj_flat_load(search->flat)->access.valid);
+  if (obstacle == NULL && search->shape.passes > 1)
+    return "the tile goes through LDS in passes, which wait in registers unless a mapping says otherwise";
+  if (obstacle == NULL && bytes != direct_bytes(search))
+    return tj_string_format(search->graph->job, "work-items load %" PRId64 " neighbours of %" PRId64 " bytes",
+                            search->shape.unit[problem->order[TJ_SOURCE][0]], problem->carried_bytes);
+  return obstacle;
+}
+
+/* Whether another kernel may be better than the first one. */
+static bool is_first_in_doubt(const tj_tile_search *search, const tj_stage_choice *stage) {
+  return conflicts_of(stage) > 0 || obstacle_of_direct(search) == NULL;
+}
+
 /* The kernel of what is shared out, through registers or straight into LDS; NULL where it does not fit. One that
  * others may be better than is a draft. */
 static tj_kernel *make_shared(tj_tile_search *search, const tj_lds_choice *shared) {
@@ -199,7 +220,7 @@ static tj_kernel *make_shared(tj_tile_search *search, const tj_lds_choice *share
                       .mapping = shared->mapping,
                       .choice = shared->choice,
                       .shared = search->shared,
-                      .is_draft = search->made > 0 || conflicts_of(shared->choice) > 0};
+                      .is_draft = search->made > 0 || is_first_in_doubt(search, shared->choice)};
   tj_kernel *kernel = tj_tile_as_mapped(search->graph, search->flat, &mapped, search->target);
   search->made++;
   if (kernel == NULL || !tj_kernel_fits(search->graph, kernel))
@@ -227,8 +248,8 @@ static const tj_price *price_of(const tj_tile_search *search, priced_kernel *pri
   return &priced->price;
 }
 
-/* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, or shapes are
- * not in doubt, as it is thought to. */
+/* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, or shapes
+ * are not in doubt, as it is thought to. */
 static double cost_of(const tj_tile_search *search, const tj_tile_shape *shape, priced_kernel *priced) {
   int64_t bytes = search->problem.bytes[TJ_SOURCE] + search->problem.bytes[TJ_DESTINATION]; /* of an element */
   for (uint32_t i = 0; i < search->domain->other_count; i++)
@@ -242,22 +263,6 @@ static double cost_of(const tj_tile_search *search, const tj_tile_shape *shape, 
 }
 
 /* --- straight into LDS --- */
-
-/* Why a shape's elements do not go straight into LDS, before anything is tried: a clause. NULL: they might; "": no
- * elements go through LDS, or the target has no such loads of vectors. */
-static const char *obstacle_of_direct(const tj_tile_search *search) {
-  const tj_shape_problem *problem = &search->problem;
-  int64_t bytes = search->shape.unit[problem->order[TJ_SOURCE][0]] * problem->carried_bytes;
-  if (!search->shape.is_staged || direct_bytes(search) < search->target->vector_bytes)
-    return "";
-  const char *obstacle = tj_direct_obstacle_of_loads(search->flat, tj_flat_load(search->flat)->access.valid);
-  if (obstacle == NULL && search->shape.passes > 1)
-    return "the tile goes through LDS in passes, which wait in registers unless a mapping says otherwise";
-  if (obstacle == NULL && bytes != direct_bytes(search))
-    return tj_string_format(search->graph->job, "work-items load %" PRId64 " neighbours of %" PRId64 " bytes",
-                            search->shape.unit[problem->order[TJ_SOURCE][0]], problem->carried_bytes);
-  return obstacle;
-}
 
 /* A kernel that may go straight into LDS in the place of the usual one, or why none does. */
 typedef struct {
@@ -571,7 +576,7 @@ static tj_kernel *finish(const tj_tile_search *search, tj_kernel *kernel) {
   tj_mapped mapped = {.domain = search->domain};
   if (search->made > 1)
     return tj_tile_again(search->graph, search->flat, &mapped, search->target, kernel);
-  if (conflicts_of(kernel->stage) > 0)
+  if (is_first_in_doubt(search, kernel->stage))
     tj_kernel_simplify(search->graph, kernel, NULL);
   return kernel;
 }
