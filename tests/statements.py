@@ -184,8 +184,9 @@ def kernels():
                          "eps": ("f32", None)},
                         "s = sum(x * x, 1)\ny = x * rsqrt(mean(x * x, 1) + eps) * w", SMALL, {"sum0": "s"},
                         {"x": [16000 + 7 * i % 500 for i in range(7 * 33)]}, {"eps": 1e-5})
-    yield "names", flat({"float": "f32", "v0": "f32", "fmaf": "f32", "sum0": "f32", "gamma": "f32", "NAN": "f32", "y": "f32"},
-                        "y = float * v0 + fmaf - sum0 * gamma + NAN", 50)
+    yield "names", flat({"float": "f32", "v0": "f32", "fmaf": "f32", "sum0": "f32", "gamma": "f32", "NAN": "f32",
+                         "M_PI": "f32", "INT32_MAX": "f32", "y": "f32"},
+                        "y = float * v0 + fmaf - sum0 * gamma + NAN * M_PI - INT32_MAX", 50)
     yield "no_element", flat({"y": "i32"}, "y = index(0) * 2 + M", 50)
 
 

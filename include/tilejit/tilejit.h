@@ -513,8 +513,8 @@ typedef enum {
 
 /* name: a name that C and C++ allow, and the prefix of the names above. target: as in tj_compile_options; NULL where
  * the form needs none. walk: named arguments of walk(V, …), such as "step=(0,32)", V being the program's value; NULL:
- * the value by itself. kernel: a kernel whose statements the functions are of; NULL: of the program's value, or, where
- * there is none, of the only kernel. */
+ * the value by itself. kernel: a kernel whose statements the functions are of, and then no walk; NULL: of the
+ * program's value, or, where there is none, of the only kernel. */
 typedef struct {
   const char *name;
   const char *target;
@@ -522,10 +522,11 @@ typedef struct {
   const char *kernel;
 } tj_function_options;
 
-/* Makes the functions of the program's value, or of a kernel's statements. TJ4012 where the name is none, TJ2022 where
- * the program has neither, TJ2024 where the value is neither a map nor a tuple, TJ4006 where an integer may not fit in
- * 64 bits, TJ4009 where the program has no such kernel, or several and none is named, TJ4028 where the kernel computes
- * nothing, or its functions are wanted in another form than C, TJ5001 where there is no such target. */
+/* Makes the functions of the program's value, or of a kernel's statements. TJ4012 where the name is none, TJ2022
+ * where the program has neither, TJ2024 where the value is neither a map nor a tuple, TJ4006 where an integer may not
+ * fit in 64 bits, TJ4009 where the program has no such kernel, or several and none is named, TJ4028 where the kernel
+ * computes nothing, or its functions are wanted in another form than C or as a walk, TJ5001 where there is no such
+ * target. */
 TJ_API tj_status tj_program_function(tj_program *program, const tj_function_options *options, tj_function_form form,
                                      tj_blob *output);
 

@@ -70,6 +70,8 @@ static void embed_statements(tj_job *job, embedding *e) {
   job->here = kernel->span;
   if (e->form != TJ_FUNCTION_C)
     tj_fail(job, TJ_NO_ARITHMETIC, "functions of kernel '%s' are C", kernel->name);
+  if (e->walk != NULL)
+    tj_fail(job, TJ_NO_ARITHMETIC, "a walk is of the program's value, not of kernel '%s'", kernel->name);
   tj_text text = tj_text_begin(job);
   tj_emit_statements_c(&text, c->graph, tj_statement_functions_of(c->graph, c->values, kernel, c->function_name));
   e->bytes = (tj_bytes){text.data, text.length};

@@ -55,6 +55,35 @@ static bool is_keyword(const char *name) {
   return false;
 }
 
+/* How macros begin that the emitted text's headers define, and compilers' headers beyond the standard's. */
+static const char *const macros[] = {"M_E",    "M_LN", "M_LOG", "M_PI",  "M_1_PI",   "M_2_PI",   "M_2_SQRTPI",
+                                     "M_SQRT", "FP_",  "SNAN",  "MATH_", "HUGE_VAL", "MAXFLOAT", "math_errhandling"};
+
+static bool begins_with(const char *name, const char *with) {
+  return strncmp(name, with, strlen(with)) == 0;
+}
+
+static bool ends_with(const char *name, const char *with) {
+  size_t length = strlen(name), own = strlen(with);
+  return length >= own && strcmp(name + length - own, with) == 0;
+}
+
+/* INT32_MAX, and what else <stdint.h> has for types. */
+static bool is_limit(const char *name) {
+  static const char *const types[] = {"INT", "UINT", "PTRDIFF_", "SIZE_", "SIG_ATOMIC_", "WCHAR_", "WINT_"};
+  bool is_of_type = false;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    is_of_type |= begins_with(name, types[i]);
+  return is_of_type && (ends_with(name, "_MAX") || ends_with(name, "_MIN") || ends_with(name, "_WIDTH"));
+}
+
+static bool is_macro(const char *name) {
+  bool is_known = is_limit(name);
+  for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
+    is_known |= begins_with(name, macros[i]);
+  return is_known;
+}
+
 static bool has_reserved_prefix(const char *name) {
   return strncmp(name, "tilejit_", 8) == 0 || strncmp(name, "TILEJIT_", 8) == 0 || strncmp(name, "__", 2) == 0;
 }
@@ -69,7 +98,7 @@ void tj_function_check_name(tj_job *job, const char *name) {
   enum { LONGEST = 1024 };
   if (!is_identifier(name) || strlen(name) > LONGEST)
     tj_fail(job, TJ_FUNCTION_NAME, "'%.100s' cannot be the name of a function", name);
-  if (is_keyword(name) || has_reserved_prefix(name))
+  if (is_keyword(name) || is_macro(name) || has_reserved_prefix(name))
     tj_fail(job, TJ_FUNCTION_NAME, "'%s' is reserved, and cannot be the name of a function", name);
 }
 
@@ -106,7 +135,8 @@ static bool is_taken(const tj_function *function, uint32_t count, const char *na
 }
 
 const char *tj_function_free_name(tj_job *job, const tj_function *function, uint32_t count, const char *name) {
-  const char *chosen = has_reserved_prefix(name) ? tj_string_format(job, "p%s", name) : name;
+  bool is_reserved = has_reserved_prefix(name) || is_macro(name);
+  const char *chosen = is_reserved ? tj_string_format(job, "p%s", name) : name;
   while (is_taken(function, count, chosen))
     chosen = tj_string_format(job, "%s_", chosen);
   return chosen;

@@ -116,6 +116,20 @@ static tj_status use_functions(tj_context *context) {
   return status;
 }
 
+/* The functions of a kernel walk nowhere. */
+START_TEST(walks_are_of_values) {
+  fixture f = open_program("kernel k(x: f32 @ 4:1, y: f32 @ 4:1) = { y = x * 2 }; 4:1");
+  tj_function_options options = {.name = "at", .kernel = "k"};
+  tj_blob made;
+  ck_assert_int_eq(tj_program_function(f.program, &options, TJ_FUNCTION_C, &made), TJ_OK);
+  tj_blob_release(f.context, &made);
+  options.walk = "step=1";
+  ck_assert_int_eq(tj_program_function(f.program, &options, TJ_FUNCTION_C, &made), TJ_ERROR_INPUT);
+  ck_assert_uint_eq(tj_context_diagnostic(f.context)->code, 4028);
+  close_program(&f);
+}
+END_TEST
+
 START_TEST(every_allocation_can_fail) {
   for (long allowed = 0;; allowed++) {
     meter m = {.left = allowed};
@@ -137,6 +151,6 @@ START_TEST(every_allocation_can_fail) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {every_form, every_failure, every_allocation_can_fail};
+  const TTest *const tests[] = {every_form, every_failure, walks_are_of_values, every_allocation_can_fail};
   return run_suite(suite_of("functions", tests, sizeof tests / sizeof tests[0]));
 }
