@@ -223,7 +223,8 @@ def actual(owner, kernel, name):
     """What an argument of kernel `owner`'s functions gets."""
     if name in kernel.reduced:
         return element(owner, kernel, kernel.reduced[name])
-    plain = name if name in kernel.arguments else name.rstrip("_")
+    own = (known for known in (name, name.removeprefix("p")) if known in kernel.arguments)
+    plain = next(own, name.rstrip("_"))
     if plain in kernel.numbers:
         return f"{kernel.numbers[plain]}f"
     if plain in kernel.arguments:
