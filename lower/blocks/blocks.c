@@ -36,28 +36,29 @@ static bool is_even(const tj_domain *domain) {
   return is_even;
 }
 
-bool tj_block_describe(tj_block_map *map) {
-  if (map->domain == NULL || !is_even(map->domain))
+bool tj_block_describe(tj_block_copy *copy) {
+  if (copy->domain == NULL || !is_even(copy->domain))
     return false;
-  map->problem = tj_shape_problem_of(map->graph, map->flat, map->domain, map->target);
+  copy->problem = tj_shape_problem_of(copy->graph, copy->flat, copy->domain, copy->target);
   return true;
 }
 
-bool tj_block_has_whole_vectors(const tj_block_map *map, int64_t width) {
-  uint32_t first = map->problem.order[TJ_DESTINATION][0];
-  int64_t aligned = STREAM_ALIGNMENT / tj_element_bytes(map->flat, tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION));
-  for (uint32_t m = 0; m < map->domain->count; m++) {
-    if (m != first && !tj_facts_divisible(&map->domain->mode[m].destination_stride->facts, aligned))
+bool tj_block_has_whole_vectors(const tj_block_copy *copy, int64_t width) {
+  uint32_t first = copy->problem.order[TJ_DESTINATION][0];
+  int64_t aligned =
+      STREAM_ALIGNMENT / tj_element_bytes(copy->flat, tj_flat_buffer(copy->flat, TJ_OPERAND_DESTINATION));
+  for (uint32_t m = 0; m < copy->domain->count; m++) {
+    if (m != first && !tj_facts_divisible(&copy->domain->mode[m].destination_stride->facts, aligned))
       return false;
   }
-  return width == map->problem.register_bytes / map->problem.moved_bytes &&
-         tj_facts_divisible(&tj_block_extent(map, first)->facts, width);
+  return width == copy->problem.register_bytes / copy->problem.moved_bytes &&
+         tj_facts_divisible(&tj_block_extent(copy, first)->facts, width);
 }
 
 /* --- mappings --- */
 
-bool tj_block_is_moved_back(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode) {
-  const tj_facts *extent = &tj_block_extent(map, mode)->facts;
+bool tj_block_is_moved_back(const tj_block_copy *copy, const tj_mapping *mapping, uint32_t mode) {
+  const tj_facts *extent = &tj_block_extent(copy, mode)->facts;
   int64_t reach = tj_mapping_extent(mapping, mode);
   return extent->low >= reach && (tj_facts_divisible(extent, reach) || tj_mapping_overlap(mapping, mode) == reach);
 }
@@ -118,7 +119,7 @@ static bool stay_with_items(const tj_mapping *mapping) {
 /* --- blocks --- */
 
 typedef struct {
-  const tj_block_map *map;
+  const tj_block_copy *copy;
   const tj_mapping *mapping;
   const tj_node *item;
   uint32_t items; /* of a workgroup */
@@ -134,22 +135,22 @@ static uint64_t modes_of_slots(const tj_mapping_side *side) {
 /* Whether all operands step evenly along the modes of slots, and so does a layout in LDS; and nothing is beyond the
  * domain. */
 static bool is_strided(const block_tile *t) {
-  const tj_block_map *map = t->map;
+  const tj_block_copy *copy = t->copy;
   const tj_node *stride[TJ_SHAPE_MOST_MODES];
-  bool is = t->mapping->lds != NULL ? tj_lds_strides(map->graph, t->mapping, stride) : stay_with_items(t->mapping);
-  for (uint32_t m = 0; m < map->domain->count && is; m++)
-    is = tj_block_is_moved_back(map, t->mapping, m);
-  for (uint32_t i = 0; i < TJ_OPERAND_OTHERS + map->domain->other_count && is; i++) {
+  bool is = t->mapping->lds != NULL ? tj_lds_strides(copy->graph, t->mapping, stride) : stay_with_items(t->mapping);
+  for (uint32_t m = 0; m < copy->domain->count && is; m++)
+    is = tj_block_is_moved_back(copy, t->mapping, m);
+  for (uint32_t i = 0; i < TJ_OPERAND_OTHERS + copy->domain->other_count && is; i++) {
     const tj_mapping_side *side = i == TJ_OPERAND_DESTINATION ? &t->mapping->store : &t->mapping->load;
-    is = tj_domain_is_even(map->graph, map->domain, i, modes_of_slots(side));
+    is = tj_domain_is_even(copy->graph, copy->domain, i, modes_of_slots(side));
   }
   return is;
 }
 
 /* A side with so many of its slots, the first ones. */
 static tj_tile_side tile_side(const block_tile *t, const tj_mapping_side *side, uint32_t slots) {
-  tj_graph *graph = t->map->graph;
-  uint32_t modes = t->map->domain->count;
+  tj_graph *graph = t->copy->graph;
+  uint32_t modes = t->copy->domain->count;
   const tj_node *const *digits = tj_mapping_item_digits(graph, side, t->item, false);
   const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, modes + 1);
   const tj_node *const **first = TJ_NEW(graph->job, const tj_node *const *);
@@ -161,10 +162,10 @@ static tj_tile_side tile_side(const block_tile *t, const tj_mapping_side *side, 
 }
 
 static tj_tiling tiling_of(const block_tile *t) {
-  tj_graph *graph = t->map->graph;
+  tj_graph *graph = t->copy->graph;
   const tj_mapping_side *load = &t->mapping->load;
   bool is_staged = t->mapping->lds != NULL;
-  tj_tiling tiling = {.domain = t->map->domain,
+  tj_tiling tiling = {.domain = t->copy->domain,
                       .item = t->item,
                       .workgroup_size = t->items,
                       .load = tile_side(t, load, load->slots),
@@ -184,27 +185,27 @@ static tj_tiling tiling_of(const block_tile *t) {
 
 /* Vectors that bypass the caches, as far as they go straight from registers, have to be surely whole. */
 static bool may_stream(const block_tile *t, const tj_kernel *kernel) {
-  uint32_t destination = tj_flat_buffer(t->map->flat, TJ_OPERAND_DESTINATION);
+  uint32_t destination = tj_flat_buffer(t->copy->flat, TJ_OPERAND_DESTINATION);
   return !t->mapping->streams || t->mapping->lds != NULL ||
-         tj_block_has_whole_vectors(t->map, tj_narrowest_access(kernel, destination));
+         tj_block_has_whole_vectors(t->copy, tj_narrowest_access(kernel, destination));
 }
 
-static tj_kernel *blocks_as_mapped(const tj_block_map *map, const tj_mapping *mapping) {
+static tj_kernel *blocks_as_mapped(const tj_block_copy *copy, const tj_mapping *mapping) {
   uint32_t items = mapping->load.items > mapping->store.items ? mapping->load.items : mapping->store.items;
-  const block_tile t = {map, mapping, tj_coordinate(map->graph, "t", tj_int(map->graph, items)), items};
+  const block_tile t = {copy, mapping, tj_coordinate(copy->graph, "t", tj_int(copy->graph, items)), items};
   if (!may_be_vectors(&mapping->load) || !is_strided(&t))
     return NULL;
   const tj_tiling tiling = tiling_of(&t);
-  tj_kernel *kernel = tj_tile_kernel(map->graph, map->flat, &tiling, map->target);
-  return kernel != NULL && may_stream(&t, kernel) && tj_kernel_fits(map->graph, kernel) ? kernel : NULL;
+  tj_kernel *kernel = tj_tile_kernel(copy->graph, copy->flat, &tiling, copy->target);
+  return kernel != NULL && may_stream(&t, kernel) && tj_kernel_fits(copy->graph, kernel) ? kernel : NULL;
 }
 
-tj_kernel *tj_block_kernel(const tj_block_map *map, const tj_mapping *mapping) {
+tj_kernel *tj_block_kernel(const tj_block_copy *copy, const tj_mapping *mapping) {
   if (mapping->is_launched)
-    return tj_row_kernel(map, mapping);
-  if (mapping->passes > 1 || tj_mapping_rank(mapping) != map->domain->count ||
+    return tj_row_kernel(copy, mapping);
+  if (mapping->passes > 1 || tj_mapping_rank(mapping) != copy->domain->count ||
       !has_fixed_slots(mapping, &mapping->load) || !has_fixed_slots(mapping, &mapping->store))
     return NULL;
-  tj_kernel *blocks = blocks_as_mapped(map, mapping);
-  return blocks == NULL && stay_with_items(mapping) ? tj_row_kernel(map, mapping) : blocks;
+  tj_kernel *blocks = blocks_as_mapped(copy, mapping);
+  return blocks == NULL && stay_with_items(mapping) ? tj_row_kernel(copy, mapping) : blocks;
 }

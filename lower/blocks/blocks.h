@@ -16,28 +16,28 @@ typedef struct {
   const tj_domain *domain; /* in terms of what is assumed */
   const tj_target *target;
   tj_shape_problem problem; /* what there is to tile of it */
-} tj_block_map;
+} tj_block_copy;
 
-static inline const tj_node *tj_block_extent(const tj_block_map *map, uint32_t mode) {
-  return map->domain->mode[mode].extent;
+static inline const tj_node *tj_block_extent(const tj_block_copy *copy, uint32_t mode) {
+  return copy->domain->mode[mode].extent;
 }
 
 /* Describes what there is to tile; false where the copy is of no modes that both sides step through evenly. */
-bool tj_block_describe(tj_block_map *map);
+bool tj_block_describe(tj_block_copy *copy);
 
 /* Whether vectors of the destination, of so many elements, are aligned well enough, and never overlap: then lines are
  * stored as a whole. */
-bool tj_block_has_whole_vectors(const tj_block_map *map, int64_t width);
+bool tj_block_has_whole_vectors(const tj_block_copy *copy, int64_t width);
 
-/* The kernel of what a mapping says, under what the map assumes, which is a flat copy whose modes are sorted; where
- * the launch chooses numbers, of this copy's own ones. NULL where they are no blocks and no rows, are not surely
- * contiguous and valid, or do not fit into LDS. */
-tj_kernel *tj_block_kernel(const tj_block_map *map, const tj_mapping *mapping);
+/* The kernel of what a mapping says, under what the copy assumes, which is described; where the launch chooses
+ * numbers, of this copy's own ones. NULL where they are no blocks and no rows, are not surely contiguous and valid, or
+ * do not fit into LDS. */
+tj_kernel *tj_block_kernel(const tj_block_copy *copy, const tj_mapping *mapping);
 
 /* The same of rows alone. (row_kernel.c) */
-tj_kernel *tj_row_kernel(const tj_block_map *map, const tj_mapping *mapping);
+tj_kernel *tj_row_kernel(const tj_block_copy *copy, const tj_mapping *mapping);
 
 /* Whether what is beyond the domain along a mode begins earlier, as whole tiles. */
-bool tj_block_is_moved_back(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode);
+bool tj_block_is_moved_back(const tj_block_copy *copy, const tj_mapping *mapping, uint32_t mode);
 
 #endif

@@ -13,7 +13,7 @@
 #include "lower/shape/tile_order.h"
 
 typedef struct {
-  const tj_block_map *map;
+  const tj_block_copy *copy;
   const tj_mapping *mapping;
   tj_graph *graph;
   tj_rows rows;
@@ -34,40 +34,40 @@ static const tj_node *take_digit(tj_graph *graph, const tj_node **rest, const tj
 
 /* The tile of a workgroup along each mode: in the order of the mapping, or of the source. */
 static const tj_node *const *tile_of(const row_tile *t, const tj_node *workgroup) {
-  const tj_block_map *map = t->map;
-  uint32_t count = map->domain->count;
+  const tj_block_copy *copy = t->copy;
+  uint32_t count = copy->domain->count;
   if (!t->mapping->is_launched)
-    return tj_mapping_tile(t->graph, t->mapping, t->tiles.along, map->domain->assumed, workgroup);
+    return tj_mapping_tile(t->graph, t->mapping, t->tiles.along, copy->domain->assumed, workgroup);
   const tj_node **tile = TJ_NEW_ARRAY(t->graph->job, const tj_node *, count);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t mode = map->problem.order[TJ_SOURCE][i];
+    uint32_t mode = copy->problem.order[TJ_SOURCE][i];
     tile[mode] = i + 1 == count ? workgroup : take_digit(t->graph, &workgroup, t->tiles.along[mode]);
   }
-  tj_bound_digit(t->graph, workgroup, t->tiles.along[map->problem.order[TJ_SOURCE][count - 1]]);
+  tj_bound_digit(t->graph, workgroup, t->tiles.along[copy->problem.order[TJ_SOURCE][count - 1]]);
   return tile;
 }
 
 /* The first coordinates of a tile. */
 static const tj_node *const *corner_of(const row_tile *t, const tj_node *workgroup) {
-  const tj_node **corner = TJ_NEW_ARRAY(t->graph->job, const tj_node *, t->map->domain->count);
+  const tj_node **corner = TJ_NEW_ARRAY(t->graph->job, const tj_node *, t->copy->domain->count);
   const tj_node *const *tile = tile_of(t, workgroup);
-  for (uint32_t m = 0; m < t->map->domain->count; m++)
+  for (uint32_t m = 0; m < t->copy->domain->count; m++)
     corner[m] = m == t->along ? tj_mul(t->graph, tile[m], t->reach[m])
-                              : tj_tile_begin(t->graph, tj_block_extent(t->map, m), t->reach[m], tile[m]);
-  tj_domain_bound_digits(t->graph, t->map->domain, corner);
+                              : tj_tile_begin(t->graph, tj_block_extent(t->copy, m), t->reach[m], tile[m]);
+  tj_domain_bound_digits(t->graph, t->copy->domain, corner);
   return corner;
 }
 
 static void place_tiles(row_tile *t) {
   tj_graph *graph = t->graph;
-  t->reach = TJ_NEW_ARRAY(graph->job, const tj_node *, t->map->domain->count);
+  t->reach = TJ_NEW_ARRAY(graph->job, const tj_node *, t->copy->domain->count);
   t->items = tj_int(graph, 1);
-  for (uint32_t m = 0; m < t->map->domain->count; m++)
-    t->reach[m] = tj_row_reach(t->map, &t->rows, m);
+  for (uint32_t m = 0; m < t->copy->domain->count; m++)
+    t->reach[m] = tj_row_reach(t->copy, &t->rows, m);
   for (uint32_t i = 0; i < t->rows.count; i++)
     t->items = tj_mul(graph, t->items, t->rows.box[i].length);
   t->items = tj_simplified(graph, t->items);
-  t->tiles = tj_tiles_of(graph, t->map->domain, t->reach);
+  t->tiles = tj_tiles_of(graph, t->copy->domain, t->reach);
   t->workgroup = tj_coordinate(graph, "g", t->tiles.count);
   t->item = tj_coordinate(graph, "t", t->items);
 }
@@ -81,7 +81,7 @@ static bool read_rows(row_tile *t) {
   uint32_t along = t->along;
   t->rows.piece = tj_mapping_extent(t->mapping, along);
   bool is_row = t->mapping->lds == NULL && side->slots == t->rows.piece &&
-                (tj_facts_divisible(&tj_block_extent(t->map, along)->facts, t->rows.piece) ||
+                (tj_facts_divisible(&tj_block_extent(t->copy, along)->facts, t->rows.piece) ||
                  tj_mapping_overlap(t->mapping, along) == 0);
   for (uint32_t i = 0; i < side->digit_count && is_row; i++) {
     const tj_mapping_digit *d = &side->digit[i];
@@ -92,7 +92,7 @@ static bool read_rows(row_tile *t) {
     if (is_row && i < side->item_digits) {
       t->rows.box[t->rows.count++] = (tj_row_mode){d->mode, tj_int(t->graph, d->extent)};
       t->rows.modes |= (uint64_t)1 << d->mode;
-      is_row = tj_block_is_moved_back(t->map, t->mapping, d->mode);
+      is_row = tj_block_is_moved_back(t->copy, t->mapping, d->mode);
     }
   }
   return is_row;
@@ -101,29 +101,29 @@ static bool read_rows(row_tile *t) {
 /* Whether both sides surely step evenly along rows, and from one to the next. */
 static bool are_even(const row_tile *t) {
   uint64_t modes = t->rows.modes | (uint64_t)1 << t->along;
-  return tj_domain_is_even(t->graph, t->map->domain, TJ_OPERAND_SOURCE, modes) &&
-         tj_domain_is_even(t->graph, t->map->domain, TJ_OPERAND_DESTINATION, modes);
+  return tj_domain_is_even(t->graph, t->copy->domain, TJ_OPERAND_SOURCE, modes) &&
+         tj_domain_is_even(t->graph, t->copy->domain, TJ_OPERAND_DESTINATION, modes);
 }
 
 /* Elements of each row of a workgroup. */
 static const tj_node *length_of(const row_tile *t, const tj_node *const corner[]) {
-  const tj_node *rest = tj_sub(t->graph, tj_block_extent(t->map, t->along), corner[t->along]);
+  const tj_node *rest = tj_sub(t->graph, tj_block_extent(t->copy, t->along), corner[t->along]);
   return tj_min(t->graph, t->reach[t->along], rest);
 }
 
 /* The row of a work-item in a tile. */
 static tj_access row_of(const row_tile *t, uint32_t operand, const tj_node *const corner[]) {
   tj_graph *graph = t->graph;
-  const tj_block_map *map = t->map;
-  tj_access access = tj_domain_at(graph, map->domain, operand, tj_flat_buffer(map->flat, operand), corner);
+  const tj_block_copy *copy = t->copy;
+  tj_access access = tj_domain_at(graph, copy->domain, operand, tj_flat_buffer(copy->flat, operand), corner);
   const tj_node *rest = t->item;
   access.base = access.offset;
   access.offset = tj_int(graph, 0);
   for (uint32_t i = 0; i < t->rows.count; i++) {
     const tj_row_mode *rows = &t->rows.box[i];
     const tj_node *at = i + 1 == t->rows.count ? rest : take_digit(graph, &rest, rows->length);
-    const tj_node *stride = tj_domain_stride(map->domain, operand, rows->mode);
-    tj_substitute(graph, map->domain->assumed, &stride, 1);
+    const tj_node *stride = tj_domain_stride(copy->domain, operand, rows->mode);
+    tj_substitute(graph, copy->domain->assumed, &stride, 1);
     access.offset = tj_add(graph, access.offset, tj_mul(graph, at, tj_simplified(graph, stride)));
   }
   access.valid = tj_int(graph, 1);
@@ -152,7 +152,7 @@ static void add_ends(const row_tile *t, const tj_node *const next[], tj_kernel *
 static void add_rows(const row_tile *t, tj_kernel *kernel) {
   const tj_node *const *corner = corner_of(t, t->workgroup), *const *next = corner_of(
                                                                  t, tj_next_tile(t->graph, &t->tiles, t->workgroup));
-  int64_t most = tj_block_extent(t->map, t->along)->facts.high;
+  int64_t most = tj_block_extent(t->copy, t->along)->facts.high;
   if (t->mapping->streams)
     add_ends(t, next, kernel);
   tj_kernel_step *step = add_step(kernel, TJ_STEP_RUN, row_of(t, TJ_OPERAND_DESTINATION, corner));
@@ -164,7 +164,7 @@ static void add_rows(const row_tile *t, tj_kernel *kernel) {
 
 static tj_kernel *new_kernel(const row_tile *t) {
   tj_graph *graph = t->graph;
-  tj_kernel *kernel = tj_kernel_in_place_of(graph, t->map->flat, t->map->domain->assumed);
+  tj_kernel *kernel = tj_kernel_in_place_of(graph, t->copy->flat, t->copy->domain->assumed);
   kernel->workgroup = t->workgroup;
   kernel->item = t->item;
   kernel->items = tj_is_constant(t->items) ? NULL : t->items;
@@ -176,12 +176,12 @@ static tj_kernel *new_kernel(const row_tile *t) {
   return kernel;
 }
 
-tj_kernel *tj_row_kernel(const tj_block_map *map, const tj_mapping *mapping) {
-  row_tile t = {.map = map, .mapping = mapping, .graph = map->graph, .along = map->problem.order[TJ_SOURCE][0]};
-  if (map->domain->other_count > 0 || tj_shape_turns(&map->problem))
+tj_kernel *tj_row_kernel(const tj_block_copy *copy, const tj_mapping *mapping) {
+  row_tile t = {.copy = copy, .mapping = mapping, .graph = copy->graph, .along = copy->problem.order[TJ_SOURCE][0]};
+  if (copy->domain->other_count > 0 || tj_shape_turns(&copy->problem))
     return NULL;
   if (mapping->is_launched)
-    t.rows = tj_rows_of(map);
+    t.rows = tj_rows_of(copy);
   if ((!mapping->is_launched && !read_rows(&t)) || !are_even(&t))
     return NULL;
   place_tiles(&t);

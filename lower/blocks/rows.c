@@ -25,49 +25,49 @@ enum {
 
 /* --- rows --- */
 
-static uint32_t along(const tj_block_map *map) {
-  return map->problem.order[TJ_DESTINATION][0];
+static uint32_t along(const tj_block_copy *copy) {
+  return copy->problem.order[TJ_DESTINATION][0];
 }
 
-static const tj_node *elements_of(const tj_block_map *map, int64_t bytes) {
-  return tj_int(map->graph, bytes / map->problem.moved_bytes);
+static const tj_node *elements_of(const tj_block_copy *copy, int64_t bytes) {
+  return tj_int(copy->graph, bytes / copy->problem.moved_bytes);
 }
 
 /* Pieces of a row that is known are as long as each other, up to a line. */
-static int64_t piece_of(const tj_block_map *map) {
-  const tj_shape_mode *mode = &map->problem.mode[along(map)];
-  int64_t most = elements_of(map, PIECE_BYTES)->value, line = elements_of(map, TJ_BLOCK_LINE_BYTES)->value;
-  return mode->least == mode->extent ? tj_even_lines(mode->extent, most, line) : most;
+static int64_t piece_of(const tj_block_copy *copy) {
+  const tj_shape_mode *mode = &copy->problem.mode[along(copy)];
+  int64_t most = elements_of(copy, PIECE_BYTES)->value, line = elements_of(copy, TJ_BLOCK_LINE_BYTES)->value;
+  return tj_shape_is_fixed(mode) ? tj_even_lines(mode->extent, most, line) : most;
 }
 
-const tj_node *tj_row_reach(const tj_block_map *map, const tj_rows *rows, uint32_t mode) {
+const tj_node *tj_row_reach(const tj_block_copy *copy, const tj_rows *rows, uint32_t mode) {
   for (uint32_t i = 0; i < rows->count; i++) {
     if (rows->box[i].mode == mode)
       return rows->box[i].length;
   }
-  return tj_int(map->graph, mode == along(map) ? rows->piece : 1);
+  return tj_int(copy->graph, mode == along(copy) ? rows->piece : 1);
 }
 
 /* Adds rows along a mode, as many as make up a run together with what it has; returns what it has then. How many are
  * wanted is in a form that shows that there is one. */
-static const tj_node *add_mode(const tj_block_map *map, tj_rows *rows, uint32_t mode, const tj_node *have,
+static const tj_node *add_mode(const tj_block_copy *copy, tj_rows *rows, uint32_t mode, const tj_node *have,
                                int64_t bytes) {
-  tj_graph *graph = map->graph;
-  const tj_node *one = tj_int(graph, 1), *all = elements_of(map, bytes);
+  tj_graph *graph = copy->graph;
+  const tj_node *one = tj_int(graph, 1), *all = elements_of(copy, bytes);
   const tj_node *wanted = tj_add(graph, tj_div(graph, tj_sub(graph, all, one), have), one);
-  const tj_node *length = tj_min(graph, tj_min(graph, wanted, tj_block_extent(map, mode)), tj_int(graph, MOST_ROWS));
+  const tj_node *length = tj_min(graph, tj_min(graph, wanted, tj_block_extent(copy, mode)), tj_int(graph, MOST_ROWS));
   rows->box[rows->count++] = (tj_row_mode){mode, tj_simplified(graph, length)};
   rows->modes |= (uint64_t)1 << mode;
   return tj_mul(graph, have, length);
 }
 
-tj_rows tj_rows_of(const tj_block_map *map) {
-  const tj_node *row = tj_block_extent(map, along(map)), *have = row;
-  tj_rows rows = {.piece = piece_of(map)};
-  for (uint32_t i = 1; i < map->domain->count && i < BOX_MODES; i++)
-    have = add_mode(map, &rows, map->problem.order[TJ_DESTINATION][i], have, STORED_BYTES);
-  if (map->domain->count > 1 && (rows.modes >> map->problem.order[TJ_SOURCE][1] & 1) == 0)
-    add_mode(map, &rows, map->problem.order[TJ_SOURCE][1], row, LOADED_BYTES);
+tj_rows tj_rows_of(const tj_block_copy *copy) {
+  const tj_node *row = tj_block_extent(copy, along(copy)), *have = row;
+  tj_rows rows = {.piece = piece_of(copy)};
+  for (uint32_t i = 1; i < copy->domain->count && i < BOX_MODES; i++)
+    have = add_mode(copy, &rows, copy->problem.order[TJ_DESTINATION][i], have, STORED_BYTES);
+  if (copy->domain->count > 1 && (rows.modes >> copy->problem.order[TJ_SOURCE][1] & 1) == 0)
+    add_mode(copy, &rows, copy->problem.order[TJ_SOURCE][1], row, LOADED_BYTES);
   return rows;
 }
 
@@ -75,26 +75,26 @@ tj_rows tj_rows_of(const tj_block_map *map) {
 
 /* Whether the launch computes how many rows a tile has. A row alone, in pieces that are cut, has nothing to compute.
  */
-static bool is_launched(const tj_block_map *map, const tj_rows *rows) {
-  bool is_known = tj_is_constant(tj_block_extent(map, along(map)));
+static bool is_launched(const tj_block_copy *copy, const tj_rows *rows) {
+  bool is_known = tj_shape_is_fixed(&copy->problem.mode[along(copy)]);
   for (uint32_t i = 0; i < rows->count; i++)
     is_known = is_known && tj_is_constant(rows->box[i].length);
   return rows->count > 0 && !is_known;
 }
 
 /* How far a tile reaches along a mode: as far as is known, or as the launch chooses. */
-static const tj_node *reach_of(const tj_block_map *map, const tj_rows *rows, uint32_t mode) {
-  const tj_node *length = tj_row_reach(map, rows, mode);
-  return tj_is_constant(length) ? length : tj_mapping_share(map->graph, TJ_MAPPING_ITEMS, mode);
+static const tj_node *reach_of(const tj_block_copy *copy, const tj_rows *rows, uint32_t mode) {
+  const tj_node *length = tj_row_reach(copy, rows, mode);
+  return tj_is_constant(length) ? length : tj_mapping_share(copy->graph, TJ_MAPPING_ITEMS, mode);
 }
 
 /* An item for each row of the tile. Those of one row are left out, unless the launch chooses others. */
-static tj_layout layout_of(const tj_block_map *map, const tj_rows *rows, bool has_all) {
-  tj_graph *graph = map->graph;
+static tj_layout layout_of(const tj_block_copy *copy, const tj_rows *rows, bool has_all) {
+  tj_graph *graph = copy->graph;
   tj_leaves part[] = {{.count = 0}, {.count = 0}};
   for (uint32_t i = 0; i <= rows->count; i++) {
-    uint32_t mode = i < rows->count ? rows->box[i].mode : along(map);
-    const tj_node *reach = reach_of(map, rows, mode);
+    uint32_t mode = i < rows->count ? rows->box[i].mode : along(copy);
+    const tj_node *reach = reach_of(copy, rows, mode);
     if (has_all || !tj_is_int(reach, 1))
       tj_leaves_put(&part[i < rows->count ? 0 : 1], tj_tuple_integer(graph, reach),
                     tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1));
@@ -102,31 +102,31 @@ static tj_layout layout_of(const tj_block_map *map, const tj_rows *rows, bool ha
   return tj_leaves_pair(graph, &part[0], &part[1]);
 }
 
-static tj_mapping *launched_tile(const tj_block_map *map, const tj_rows *rows) {
+static tj_mapping *launched_tile(const tj_block_copy *copy, const tj_rows *rows) {
   const tj_node *reach[TJ_SHAPE_MOST_MODES];
-  for (uint32_t mode = 0; mode < map->domain->count; mode++)
-    reach[mode] = reach_of(map, rows, mode);
-  tj_mapping *mapping = tj_mapping_of_tile(map->graph, tj_domain_layout(map->graph, map->domain),
-                                           tj_tuple_integers(map->graph, reach, map->domain->count));
+  for (uint32_t mode = 0; mode < copy->domain->count; mode++)
+    reach[mode] = reach_of(copy, rows, mode);
+  tj_mapping *mapping = tj_mapping_of_tile(copy->graph, tj_domain_layout(copy->graph, copy->domain),
+                                           tj_tuple_integers(copy->graph, reach, copy->domain->count));
   mapping->is_launched = true;
-  mapping->load.layout = layout_of(map, rows, true);
+  mapping->load.layout = layout_of(copy, rows, true);
   return mapping;
 }
 
-static tj_mapping *known_tile(const tj_block_map *map, const tj_rows *rows) {
+static tj_mapping *known_tile(const tj_block_copy *copy, const tj_rows *rows) {
   tj_block_shape tile = {.is_staged = false};
-  for (uint32_t mode = 0; mode < map->domain->count; mode++) {
-    tile.reach[mode] = reach_of(map, rows, mode)->value;
+  for (uint32_t mode = 0; mode < copy->domain->count; mode++) {
+    tile.reach[mode] = reach_of(copy, rows, mode)->value;
     tile.size[mode] = 1;
   }
-  tj_mapping *mapping = tj_mapping_of_tiles(map->graph, map->flat->domain, &map->problem, &tile, along(map));
-  mapping->load = tj_mapping_side_of(map->graph, layout_of(map, rows, false), NULL);
+  tj_mapping *mapping = tj_mapping_of_tiles(copy->graph, copy->flat->domain, &copy->problem, &tile, along(copy));
+  mapping->load = tj_mapping_side_of(copy->graph, layout_of(copy, rows, false), NULL);
   return mapping;
 }
 
-const tj_mapping *tj_row_mapping(const tj_block_map *map, bool streams) {
-  const tj_rows rows = tj_rows_of(map);
-  tj_mapping *mapping = is_launched(map, &rows) ? launched_tile(map, &rows) : known_tile(map, &rows);
+const tj_mapping *tj_row_mapping(const tj_block_copy *copy, bool streams) {
+  const tj_rows rows = tj_rows_of(copy);
+  tj_mapping *mapping = is_launched(copy, &rows) ? launched_tile(copy, &rows) : known_tile(copy, &rows);
   mapping->store = mapping->load;
   mapping->streams = streams;
   return mapping;
@@ -135,20 +135,20 @@ const tj_mapping *tj_row_mapping(const tj_block_map *map, bool streams) {
 /* --- streams --- */
 
 /* Truth, whether all rows are whole lines of the destination if one is. */
-static const tj_node *are_lines(const tj_block_map *map) {
-  tj_graph *graph = map->graph;
-  const tj_node *line = elements_of(map, TJ_BLOCK_LINE_BYTES), *none = tj_int(graph, 0);
-  const tj_node *truth = tj_equal(graph, tj_mod(graph, tj_block_extent(map, along(map)), line), none);
-  if (map->domain->count == 1)
+static const tj_node *are_lines(const tj_block_copy *copy) {
+  tj_graph *graph = copy->graph;
+  const tj_node *line = elements_of(copy, TJ_BLOCK_LINE_BYTES), *none = tj_int(graph, 0);
+  const tj_node *truth = tj_equal(graph, tj_mod(graph, tj_block_extent(copy, along(copy)), line), none);
+  if (copy->domain->count == 1)
     return truth;
-  const tj_node *distance = map->domain->mode[map->problem.order[TJ_DESTINATION][1]].destination_stride;
+  const tj_node *distance = copy->domain->mode[copy->problem.order[TJ_DESTINATION][1]].destination_stride;
   return tj_and(graph, truth, tj_equal(graph, tj_mod(graph, distance, line), none));
 }
 
-const tj_node *tj_rows_are_streamed(const tj_block_map *map) {
-  tj_graph *graph = map->graph;
-  const tj_node *elements = map->flat->buffer[tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION)].element_count;
-  const tj_node *is_large = tj_less_equal(graph, elements_of(map, TJ_BLOCK_STREAM_BYTES), elements);
-  const tj_node *is_long = tj_less_equal(graph, elements_of(map, LONG_BYTES), tj_block_extent(map, along(map)));
-  return tj_simplified(graph, tj_and(graph, is_large, tj_or(graph, is_long, are_lines(map))));
+const tj_node *tj_rows_are_streamed(const tj_block_copy *copy) {
+  tj_graph *graph = copy->graph;
+  const tj_node *elements = copy->flat->buffer[tj_flat_buffer(copy->flat, TJ_OPERAND_DESTINATION)].element_count;
+  const tj_node *is_large = tj_less_equal(graph, elements_of(copy, TJ_BLOCK_STREAM_BYTES), elements);
+  const tj_node *is_long = tj_less_equal(graph, elements_of(copy, LONG_BYTES), tj_block_extent(copy, along(copy)));
+  return tj_simplified(graph, tj_and(graph, is_large, tj_or(graph, is_long, are_lines(copy))));
 }

@@ -20,15 +20,15 @@ typedef struct {
 
 /* The rows of a tile of a flat copy, whose modes are sorted: as many as the launch chooses, where it alone knows how
  * long they are. */
-tj_rows tj_rows_of(const tj_block_map *map);
+tj_rows tj_rows_of(const tj_block_copy *copy);
 
 /* How far they reach along a mode, in what the launch knows. */
-const tj_node *tj_row_reach(const tj_block_map *map, const tj_rows *rows, uint32_t mode);
+const tj_node *tj_row_reach(const tj_block_copy *copy, const tj_rows *rows, uint32_t mode);
 
 /* The mapping that copies these, each as a run. */
-const tj_mapping *tj_row_mapping(const tj_block_map *map, bool streams);
+const tj_mapping *tj_row_mapping(const tj_block_copy *copy, bool streams);
 
 /* Truth, whether rows should bypass the caches. */
-const tj_node *tj_rows_are_streamed(const tj_block_map *map);
+const tj_node *tj_rows_are_streamed(const tj_block_copy *copy);
 
 #endif

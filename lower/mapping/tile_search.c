@@ -547,8 +547,8 @@ static bool ask_for_less(tj_shape_problem *problem) {
 static bool ask_for_powers(tj_shape_problem *problem) {
   bool is_new = false;
   for (uint32_t m = 0; m < problem->count && problem->tile == NULL; m++) {
-    is_new = is_new || problem->mode[m].is_exact;
-    problem->mode[m].is_exact = false;
+    is_new = is_new || tj_shape_is_fixed(&problem->mode[m]);
+    problem->mode[m].least = 0;
   }
   return is_new;
 }

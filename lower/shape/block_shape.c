@@ -42,7 +42,7 @@ int64_t tj_block_rows(const tj_shape_problem *problem) {
 }
 
 static bool is_fixed(const tj_shape_problem *problem, uint32_t mode) {
-  return problem->mode[mode].least == problem->mode[mode].extent;
+  return tj_shape_is_fixed(&problem->mode[mode]);
 }
 
 bool tj_block_has_rows(const tj_shape_problem *problem) {

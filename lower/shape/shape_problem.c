@@ -83,8 +83,7 @@ tj_shape_problem tj_shape_problem_of(tj_graph *graph, const tj_kernel *flat, con
   problem.carried_bytes = tj_element_bytes(flat, TJ_LDS);
   for (uint32_t m = 0; m < domain->count; m++) {
     const tj_node *extent = domain->mode[m].extent;
-    problem.mode[m] =
-        (tj_shape_mode){.least = extent->facts.low, .extent = extent->facts.high, .is_exact = tj_is_constant(extent)};
+    problem.mode[m] = (tj_shape_mode){.least = extent->facts.low, .extent = extent->facts.high};
   }
   describe_side(&copy, &problem, TJ_SOURCE);
   describe_side(&copy, &problem, TJ_DESTINATION);

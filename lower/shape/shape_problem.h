@@ -17,7 +17,6 @@ typedef enum { TJ_SOURCE, TJ_DESTINATION, TJ_SIDES } tj_side_name;
 /* A mode of the domain. */
 typedef struct {
   int64_t least, extent; /* the fewest and the most coordinates */
-  bool is_exact;         /* there are always as many */
   tj_run_step step[TJ_SIDES];
 } tj_shape_mode;
 
@@ -47,6 +46,11 @@ typedef struct {
  * assumes. */
 tj_shape_problem tj_shape_problem_of(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
                                      const tj_target *target);
+
+/* Whether a mode has as many coordinates in every launch. */
+static inline bool tj_shape_is_fixed(const tj_shape_mode *mode) {
+  return mode->least == mode->extent;
+}
 
 /* Whether the sides have neighbours along different modes. */
 static inline bool tj_shape_turns(const tj_shape_problem *problem) {

@@ -125,7 +125,7 @@ static tj_run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape
     int64_t part = i < limit ? shape->extent[number] : 1;
     if (i == limit && !shape->is_staged)
       part = reach_of_lanes(problem, shape, number);
-    tj_run_along(&run, &mode->step[side], part, mode->is_exact && part == mode->extent);
+    tj_run_along(&run, &mode->step[side], part, tj_shape_is_fixed(mode) && part == mode->extent);
   }
   return run;
 }
@@ -156,7 +156,7 @@ static double touching_cost(const tj_shape_problem *problem, tj_tile_shape *shap
 static double cover_of(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   double cover = 1;
   for (uint32_t m = 0; m < problem->count; m++) {
-    if (problem->mode[m].is_exact)
+    if (tj_shape_is_fixed(&problem->mode[m]))
       cover *= (double)tj_rounded_up(problem->mode[m].extent, shape->extent[m]) / (double)problem->mode[m].extent;
   }
   return cover;
@@ -298,7 +298,7 @@ static uint32_t list_cuts(const tj_shape_problem *problem, uint32_t mode, int64_
     if (is_first(problem, mode, side) && problem->width[side] > grain)
       grain = problem->width[side];
   }
-  if (!m->is_exact) {
+  if (!tj_shape_is_fixed(m)) {
     for (int64_t cut = tj_power_within(tj_least(m->extent, most)); cut >= 1; cut /= 2)
       add_cut(cuts, &count, cut);
     return count;
@@ -330,7 +330,7 @@ static void list_reaches(const tj_shape_problem *problem, tj_side_name side, int
       list->item[list->count] = base;
       list->item[list->count++].extent[mode] = cuts[k];
     }
-    if (!problem->mode[mode].is_exact || problem->mode[mode].extent > most)
+    if (!tj_shape_is_fixed(&problem->mode[mode]) || problem->mode[mode].extent > most)
       return;
     base.extent[mode] = problem->mode[mode].extent;
     most /= problem->mode[mode].extent;

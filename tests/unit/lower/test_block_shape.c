@@ -51,7 +51,7 @@ static random_problem make_problem(random_source *random) {
   for (uint32_t m = 0; m < p->count; m++) {
     int64_t extent = extents[random_below(random, sizeof extents / sizeof *extents)];
     int64_t least = r.is_known ? extent : 1 + random_below(random, (uint32_t)extent);
-    p->mode[m] = (tj_shape_mode){.least = least, .extent = extent, .is_exact = r.is_known};
+    p->mode[m] = (tj_shape_mode){.least = least, .extent = extent};
   }
   for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
     random_order(random, p->order[side], p->count);

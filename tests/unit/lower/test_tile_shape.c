@@ -73,7 +73,8 @@ static random_problem make_problem(void) {
   p->bytes[TJ_SOURCE] = p->bytes[TJ_DESTINATION] = p->carried_bytes = bytes;
   p->width[TJ_SOURCE] = p->width[TJ_DESTINATION] = 16 / bytes;
   for (uint32_t m = 0; m < p->count; m++) {
-    p->mode[m] = (tj_shape_mode){.extent = random_extent(), .is_exact = true};
+    int64_t extent = random_extent();
+    p->mode[m] = (tj_shape_mode){.least = extent, .extent = extent};
     p->order[TJ_SOURCE][m] = p->order[TJ_DESTINATION][m] = m;
   }
   shuffle(p->order[TJ_SOURCE], p->count);
@@ -302,7 +303,7 @@ static random_problem problem_of_turns(const int64_t extent[]) {
                                   .workgroup_limit = 1024,
                                   .may_stage = true}};
   for (uint32_t m = 0; m < 3; m++)
-    r.problem.mode[m] = (tj_shape_mode){.extent = extent[m], .is_exact = true};
+    r.problem.mode[m] = (tj_shape_mode){.least = extent[m], .extent = extent[m]};
   lay_out(&r, TJ_SOURCE);
   lay_out(&r, TJ_DESTINATION);
   return r;
