@@ -296,9 +296,8 @@ static int64_t least_cut(const array_map *map, const tj_array_shape *shape, uint
   return 2 * parts * lanes * shape->width * narrower / (shape->width - narrower);
 }
 
-/* Lanes begin again where masks change, instead of having narrower vectors, in rows that are long enough for it:
- * truth
- * `*is_long`. NULL: vectors are parted all the same, or need to be aligned. */
+/* Lanes begin again where masks change, instead of having narrower vectors, in rows that are long enough for it, as
+ * the truth `*is_long` says. NULL: vectors are parted all the same, or need to be aligned. */
 static tj_kernel *make_cut(const array_map *map, const making *m, uint32_t narrower, const tj_node **is_long) {
   tj_graph *graph = map->graph;
   const tj_array_space *space = map->space;

@@ -28,6 +28,11 @@ LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype) {
 
 /* --- vectors --- */
 
+uint32_t tj_emit_width(LLVMValueRef value) {
+  LLVMTypeRef type = LLVMTypeOf(value);
+  return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+}
+
 LLVMTypeRef tj_emit_like(LLVMValueRef value, LLVMTypeRef element) {
   LLVMTypeRef type = LLVMTypeOf(value);
   bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
@@ -69,8 +74,7 @@ static LLVMValueRef int_like(LLVMValueRef value, LLVMTypeRef type, uint64_t inte
 static LLVMValueRef upper_halves(tj_emitter *emitter, LLVMValueRef words) {
   static const uint8_t upper[] = {2, 3, 6, 7};
   LLVMBuilderRef builder = emitter->builder;
-  LLVMTypeRef type = LLVMTypeOf(words);
-  unsigned width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+  unsigned width = tj_emit_width(words);
   if (width % 2 != 0 || emitter->target->family->emit_bytes == NULL) {
     words = LLVMBuildLShr(builder, words, int_like(words, emitter->i32, 16), "");
     return LLVMBuildTrunc(builder, words, tj_emit_like(words, emitter->i16), "");
@@ -110,9 +114,8 @@ static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
 static LLVMValueRef product_with_sign(tj_emitter *emitter, LLVMValueRef product) {
   enum { MINUS_ZERO = 0x80000000 };
   LLVMValueRef zero = tj_emit_hidden(emitter, LLVMConstInt(emitter->i32, MINUS_ZERO, false), TJ_DTYPE_f32);
-  bool is_vector = LLVMGetTypeKind(LLVMTypeOf(product)) == LLVMVectorTypeKind;
   LLVMValueRef argument[] = {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1),
-                             tj_emit_repeated(emitter, zero, is_vector ? LLVMGetVectorSize(LLVMTypeOf(product)) : 1)};
+                             tj_emit_repeated(emitter, zero, tj_emit_width(product))};
   return tj_emit_typed_intrinsic(emitter, "llvm.fma", argument, 3);
 }
 
@@ -255,9 +258,8 @@ static LLVMValueRef floats_of_words(tj_emitter *emitter, LLVMValueRef value) {
  * are not linked with. */
 static LLVMValueRef float_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   LLVMBuilderRef builder = emitter->builder;
-  LLVMTypeRef type = LLVMTypeOf(value);
-  bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-  if (is_vector && LLVMGetVectorSize(type) % 2 == 0 && tj_emit_has_parts(emitter, LLVMGetVectorSize(type), 1))
+  uint32_t width = tj_emit_width(value);
+  if (width % 2 == 0 && tj_emit_has_parts(emitter, width, 1))
     return floats_of_words(emitter, value);
   LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i16), "");
   LLVMValueRef wide = LLVMBuildZExt(builder, bits, tj_emit_like(value, emitter->i32), "");

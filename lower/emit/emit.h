@@ -200,8 +200,8 @@ LLVMValueRef tj_emit_quotient(tj_emitter *emitter, const tj_node *node);
 LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node);
 /* a * b, as cheap as facts and target allow. */
 LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node);
-/* The same times 2^log, where that is one cheap instruction, because one factor is a workgroup's, and the other is
- * not; or NULL. */
+/* Whether the same times 2^log is one cheap instruction, because one factor is a workgroup's, and the other is not;
+ * that, or NULL. */
 bool tj_emits_shifted_product(const tj_emitter *emitter, const tj_node *node, unsigned log);
 LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, unsigned log);
 
@@ -222,6 +222,8 @@ LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_d
 /* Conversion of a number: integers to integers keep the low bits; floats to integers round to zero and saturate, NaN
  * to 0; anything to floats rounds to nearest, ties to even, small floats when they become bits. */
 LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to);
+/* The lanes of a vector; 1 of an element. */
+uint32_t tj_emit_width(LLVMValueRef value);
 /* The type of elements, or a vector of as many as `value` has; a constant as often. */
 LLVMTypeRef tj_emit_like(LLVMValueRef value, LLVMTypeRef element);
 LLVMValueRef tj_emit_splat(LLVMValueRef like, LLVMValueRef constant);

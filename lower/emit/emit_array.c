@@ -334,8 +334,7 @@ void tj_emit_arithmetic_numbers(tj_emitter *emitter) {
 LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, const LLVMValueRef numbers[],
                                 tj_dtype to) {
   const tj_arithmetic *arithmetic = &emitter->kernel->arithmetic;
-  LLVMTypeRef type = LLVMTypeOf(numbers[0]);
-  uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+  uint32_t width = tj_emit_width(numbers[0]);
   computation c = {emitter, width, NULL, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arithmetic->program->count)};
   for (uint32_t i = 0; i < arithmetic->count; i++)
     c.made[arithmetic->element[i]->number] = numbers[i];

@@ -193,8 +193,7 @@ static tj_term apply_in_parts(machine *m, tj_array_operation operation, const tj
 
 static tj_term apply(const tj_array_machine *base, tj_array_operation operation, const tj_term operand[]) {
   machine *m = (machine *)base;
-  LLVMTypeRef type = LLVMTypeOf(m->like);
-  uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+  uint32_t width = tj_emit_width(m->like);
   uint32_t lanes = lanes_of(m, operation);
   if (!tj_emit_has_parts(m->emitter, width, lanes))
     return apply_at_once(m, operation, operand);
@@ -237,9 +236,8 @@ static LLVMValueRef larger(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef arg
   LLVMValueRef (*emit_larger)(tj_emitter *, LLVMValueRef, LLVMValueRef) = emitter->target->family->emit_larger;
   if (emit_larger == NULL || emitter->target->has_extremes || dtype == TJ_DTYPE_f64)
     return extreme(emitter, argument);
-  LLVMTypeRef type = LLVMTypeOf(argument[0]);
-  uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
-  LLVMValueRef all = LLVMGetPoison(type);
+  uint32_t width = tj_emit_width(argument[0]);
+  LLVMValueRef all = LLVMGetPoison(LLVMTypeOf(argument[0]));
   for (uint32_t lane = 0; lane < width; lane++) {
     LLVMValueRef one = tj_emit_part(emitter, argument[0], lane, 1);
     LLVMValueRef other = tj_emit_part(emitter, argument[1], lane, 1);

@@ -18,11 +18,6 @@ bool tj_emit_has_parts(const tj_emitter *emitter, uint32_t width, uint32_t lanes
   return tj_emit_float_lanes(emitter) > 0 && width > lanes && width % lanes == 0 && width <= MOST_LANES;
 }
 
-static uint32_t size_of(LLVMValueRef value) {
-  LLVMTypeRef type = LLVMTypeOf(value);
-  return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
-}
-
 /* A lane of a vector, or an element. */
 typedef struct {
   LLVMValueRef vector; /* NULL: an element */
@@ -60,7 +55,7 @@ static bool step_back(origin *from) {
   int lane = LLVMGetInstructionOpcode(vector) == LLVMShuffleVector ? LLVMGetMaskValue(vector, from->lane) : -1;
   if (lane < 0)
     return false;
-  uint32_t first = size_of(operand(vector, 0));
+  uint32_t first = tj_emit_width(operand(vector, 0));
   bool is_second = (uint32_t)lane >= first;
   *from = (origin){operand(vector, is_second), (uint32_t)lane - (is_second ? first : 0), NULL};
   return true;
@@ -82,7 +77,7 @@ static LLVMValueRef element_of(tj_emitter *emitter, origin from) {
 
 /* Whether lanes `lane` … of a vector are those of another. */
 static bool is_all_of(LLVMValueRef other, uint32_t lanes, LLVMValueRef vector, uint32_t lane) {
-  bool is_other = other != NULL && size_of(other) == lanes;
+  bool is_other = other != NULL && tj_emit_width(other) == lanes;
   for (uint32_t i = 0; i < lanes && is_other; i++) {
     origin from = origin_of(vector, lane + i);
     is_other = from.vector == other && from.lane == i;
@@ -91,7 +86,7 @@ static bool is_all_of(LLVMValueRef other, uint32_t lanes, LLVMValueRef vector, u
 }
 
 LLVMValueRef tj_emit_part(tj_emitter *emitter, LLVMValueRef vector, uint32_t lane, uint32_t lanes) {
-  if (size_of(vector) == lanes)
+  if (tj_emit_width(vector) == lanes)
     return vector;
   origin first = origin_of(vector, lane);
   if (lanes == 1)
@@ -106,7 +101,7 @@ LLVMValueRef tj_emit_part(tj_emitter *emitter, LLVMValueRef vector, uint32_t lan
 
 LLVMValueRef tj_emit_with_part(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, LLVMValueRef part,
                                uint32_t lane) {
-  uint32_t lanes = size_of(part);
+  uint32_t lanes = tj_emit_width(part);
   if (lanes == width)
     return part;
   LLVMTypeRef type = LLVMTypeOf(part);
@@ -119,7 +114,7 @@ LLVMValueRef tj_emit_with_part(tj_emitter *emitter, LLVMValueRef vector, uint32_
 
 LLVMValueRef tj_emit_in_parts(tj_emitter *emitter, LLVMValueRef vector, uint32_t lanes,
                               LLVMValueRef (*emit)(tj_emitter *, LLVMValueRef)) {
-  uint32_t width = size_of(vector);
+  uint32_t width = tj_emit_width(vector);
   LLVMValueRef all = NULL;
   if (!tj_emit_has_parts(emitter, width, lanes))
     lanes = width;

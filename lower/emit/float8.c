@@ -32,11 +32,6 @@ bool tj_emit_reads_float8(const tj_emitter *emitter, tj_dtype dtype) {
   }
 }
 
-static uint32_t width_of(LLVMValueRef value) {
-  LLVMTypeRef type = LLVMTypeOf(value);
-  return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
-}
-
 static LLVMTypeRef vector_of(LLVMTypeRef element, uint32_t width) {
   return width == 1 ? element : LLVMVectorType(element, width);
 }
@@ -76,7 +71,7 @@ static LLVMValueRef codes_of_words(tj_emitter *emitter, LLVMValueRef words, uint
 /* --- conversions --- */
 
 LLVMValueRef tj_emit_read_float8(tj_emitter *emitter, LLVMValueRef codes, tj_dtype dtype) {
-  uint32_t width = width_of(codes);
+  uint32_t width = tj_emit_width(codes);
   LLVMValueRef words = words_of_codes(emitter, codes, width);
   LLVMValueRef result = LLVMGetPoison(vector_of(emitter->f32, width));
   for (uint32_t lane = 0; lane < width; lane += 2) {
@@ -129,7 +124,7 @@ static LLVMValueRef signs_of(tj_emitter *emitter, LLVMValueRef bits, uint32_t wi
 
 /* Word by word: of vectors, LLVM makes a sign and the rest in two instructions in the place of one. */
 static LLVMValueRef with_signs(tj_emitter *emitter, LLVMValueRef words, LLVMValueRef values) {
-  uint32_t width = width_of(values), count = words_of(width);
+  uint32_t width = tj_emit_width(values), count = words_of(width);
   LLVMValueRef bits = LLVMBuildBitCast(emitter->builder, values, vector_of(emitter->i32, width), "");
   LLVMValueRef result = LLVMGetPoison(vector_of(emitter->i32, count));
   for (uint32_t i = 0; i < count; i++) {
@@ -141,7 +136,7 @@ static LLVMValueRef with_signs(tj_emitter *emitter, LLVMValueRef words, LLVMValu
 }
 
 static LLVMValueRef words_of_values(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype) {
-  uint32_t width = width_of(values), count = words_of(width);
+  uint32_t width = tj_emit_width(values), count = words_of(width);
   LLVMValueRef words = LLVMGetPoison(vector_of(emitter->i32, count)), word = NULL;
   for (uint32_t lane = 0; lane < width; lane += 2) {
     uint32_t second = lane + 1 < width ? lane + 1 : lane;
@@ -155,7 +150,7 @@ static LLVMValueRef words_of_values(tj_emitter *emitter, LLVMValueRef values, tj
 }
 
 LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype) {
-  uint32_t width = width_of(values);
+  uint32_t width = tj_emit_width(values);
   if (is_written_by_half(emitter, dtype)) {
     tj_dtype fnuz = dtype == TJ_DTYPE_f8e4m3fn ? TJ_DTYPE_f8e4m3fnuz : TJ_DTYPE_f8e5m2fnuz;
     LLVMValueRef words = words_of_values(emitter, halves_of(emitter, values, dtype, fnuz), fnuz);
