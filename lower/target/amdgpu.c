@@ -475,6 +475,9 @@ static const char *const flags[] = {
     "amdgpu-no-workgroup-id-z",     "amdgpu-no-workitem-id-y",     "amdgpu-no-workitem-id-z",
 };
 
+/* Where registers of matrices may be had, what waits for its store is copied to them and back. */
+#define NO_MATRIX_REGISTERS "0"
+
 static bool loads_nothing(const tj_kernel *kernel) {
   return !tj_kernel_has_step(kernel, TJ_STEP_LOAD) && !tj_kernel_has_step(kernel, TJ_STEP_DIRECT) &&
          !tj_kernel_has_step(kernel, TJ_STEP_BOX);
@@ -543,6 +546,7 @@ static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
       tj_string_format(emitter->job, "%u,%u", emitter->kernel->workgroup_size, emitter->kernel->workgroup_size);
   tj_emit_text_attribute(emitter, function, "amdgpu-flat-work-group-size", size);
   tj_emit_text_attribute(emitter, function, "uniform-work-group-size", "true");
+  tj_emit_text_attribute(emitter, function, "amdgpu-agpr-alloc", NO_MATRIX_REGISTERS);
   set_lds_size(emitter, function);
   set_schedule(emitter, function);
   set_idle_passes(emitter, function);
