@@ -11,6 +11,15 @@ static uint32_t ceil_log2(uint64_t value) {
   return log;
 }
 
+static uint32_t floor_log2(uint64_t value) {
+  return 63 - (uint32_t)__builtin_clzll(value);
+}
+
+tj_magic tj_magic_31(uint64_t divisor) {
+  uint32_t shift = floor_log2(divisor);
+  return (tj_magic){(((uint64_t)1 << (32 + shift)) - 1) / divisor, shift};
+}
+
 tj_magic tj_magic_32(uint64_t divisor) {
   uint32_t shift = ceil_log2(divisor);
   uint64_t rest = ((uint64_t)1 << shift) - divisor;
@@ -77,7 +86,7 @@ uint64_t tj_derived_word(tj_derived_kind kind, int64_t value) {
   case TJ_DERIVED_VALUE:
     return (uint64_t)value;
   case TJ_DERIVED_MAGIC31:
-    return word_of(tj_magic_32(divisor));
+    return word_of(tj_magic_31(divisor));
   case TJ_DERIVED_MAGIC32:
     return word_with_two_shifts(tj_magic_32(divisor));
   case TJ_DERIVED_MAGIC64:

@@ -4,8 +4,13 @@
  * For dividends n < 2^w and divisors d >= 1, with l = ceil(log2 d), m = floor(2^w (2^l - d) / d) + 1 and
  * t = mulhi(n, m), floor(n / d) = (t + n) >> l (Granlund and Montgomery, "Division by Invariant Integers using
  * Multiplication"). The sum stays below 2^w where n < 2^(w-1); elsewhere the same is computed as
- * (((n - t) >> min(l, 1)) + t) >> max(l - 1, 0). Constant divisors, whose dividends have known bounds, mostly do with
- * less. */
+ * (((n - t) >> min(l, 1)) + t) >> max(l - 1, 0).
+ *
+ * For dividends n < 2^31, with k = floor(log2 d) and m = floor((2^(32+k) - 1) / d), floor(n / d) =
+ * mulhi(n + 1, m) >> k: m d falls short of 2^(32+k) by at least 1 and at most d < 2^(k+1), and so (n + 1) m / 2^(32+k)
+ * of (n + 1) / d by less than 1 / d. Neighbours n and n + 1 share the sum, as do divisions of the same dividend.
+ *
+ * Constant divisors, whose dividends have known bounds, mostly do with less. */
 #ifndef TJ_BASE_MAGIC_H
 #define TJ_BASE_MAGIC_H
 
@@ -17,6 +22,8 @@ typedef struct {
   uint32_t shift;
 } tj_magic;
 
+/* m and k for dividends below 2^31, 1 <= divisor < 2^32. */
+tj_magic tj_magic_31(uint64_t divisor);
 /* m and l for w = 32, 1 <= divisor < 2^32. */
 tj_magic tj_magic_32(uint64_t divisor);
 /* m and l for w = 64, 1 <= divisor < 2^63. */

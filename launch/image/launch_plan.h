@@ -30,7 +30,7 @@
 #include "base/number/tile.h"
 #include "launch/image/serial.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 14 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 15 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;

@@ -200,7 +200,14 @@ static LLVMValueRef field_of(tj_emitter *emitter, LLVMValueRef word, unsigned fi
   return LLVMBuildAnd(emitter->builder, narrow, constant_like(narrow, ((uint64_t)1 << count) - 1), "");
 }
 
-/* For dividends that leave the uppermost bit free. */
+/* For dividends of 31 bits: those of neighbours have sums in common. */
+static LLVMValueRef quotient_of_successor(tj_emitter *emitter, LLVMValueRef dividend, LLVMValueRef word) {
+  LLVMValueRef next = LLVMBuildNUWAdd(emitter->builder, dividend, constant_like(dividend, 1), "");
+  LLVMValueRef high = build_high_product(emitter, next, field_of(emitter, word, 0, 32));
+  return LLVMBuildLShr(emitter->builder, high, field_of(emitter, word, 32, 32), "");
+}
+
+/* For dividends of 63 bits. */
 static LLVMValueRef quotient_by_sum(tj_emitter *emitter, LLVMValueRef dividend, LLVMValueRef multiplier,
                                     LLVMValueRef shift) {
   LLVMValueRef high = build_high_product(emitter, dividend, multiplier);
@@ -230,7 +237,7 @@ static LLVMValueRef quotient_by_magic(tj_emitter *emitter, const floor_division 
     return NULL;
   if (bits == 32)
     return quotient_in_two_shifts(emitter, dividend, word);
-  return quotient_by_sum(emitter, dividend, field_of(emitter, word, 0, 32), field_of(emitter, word, 32, 32));
+  return quotient_of_successor(emitter, dividend, word);
 }
 
 /* In a form that beats LLVM's own; NULL where there is none. */

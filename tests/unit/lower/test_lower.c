@@ -100,10 +100,10 @@ END_TEST
 
 /* --- magic numbers --- */
 
-static bool divides_32(uint64_t divisor, uint64_t dividend) {
-  tj_magic magic = tj_magic_32(divisor);
-  uint64_t high = dividend * magic.multiplier >> 32;
-  return magic.multiplier <= UINT32_MAX && (high + dividend) >> magic.shift == dividend / divisor;
+static bool divides_31(uint64_t divisor, uint64_t dividend) {
+  tj_magic magic = tj_magic_31(divisor);
+  uint64_t high = (dividend + 1) * magic.multiplier >> 32;
+  return magic.multiplier <= UINT32_MAX && magic.shift < 32 && high >> magic.shift == dividend / divisor;
 }
 
 static bool divides_unsigned_32(uint64_t divisor, uint64_t dividend) {
@@ -136,7 +136,7 @@ START_TEST(test_magic_for_launches) {
     uint64_t full_dividends[] = {0, 1, UINT32_MAX, random_bits(&source, 32), last_full, last_full + 1};
     for (unsigned j = 0; j < 6; j++) {
       ck_assert(full > UINT32_MAX || full_dividends[j] > UINT32_MAX || divides_unsigned_32(full, full_dividends[j]));
-      ck_assert(narrow_dividends[j] > INT32_MAX || divides_32(narrow, narrow_dividends[j]));
+      ck_assert(narrow_dividends[j] > INT32_MAX || divides_31(narrow, narrow_dividends[j]));
       ck_assert(wide > INT64_MAX || wide_dividends[j] > INT64_MAX || divides_64(wide, wide_dividends[j]));
     }
   }
