@@ -191,8 +191,14 @@ void tj_emit_marked_nodes(tj_emitter *emitter, const bool *mark);
 LLVMValueRef tj_emit_operand(tj_emitter *emitter, const tj_node *node, tj_width width);
 /* The value of a truth as an i1. */
 LLVMValueRef tj_emit_truth(tj_emitter *emitter, const tj_node *node);
-/* Whether a conjunction of two truths is one comparison: that a value is above a constant, and below something. */
-bool tj_emits_range(const tj_node *node);
+
+/* --- ranges (emit_range.c) --- */
+
+/* Whether a conjunction of two truths is one comparison: that a value is above something that is the same for a
+ * workgroup, and below something. */
+bool tj_emits_range(const tj_emitter *emitter, const tj_node *node);
+/* That comparison, as an i1; NULL: it is none. */
+LLVMValueRef tj_emit_range(tj_emitter *emitter, const tj_node *node);
 
 /* --- divisions (emit_divide.c) --- */
 

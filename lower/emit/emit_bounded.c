@@ -31,7 +31,7 @@ static bool split_mask(const tj_emitter *emitter, const tj_node *valid, mask *pa
     return true;
   bool is_of_all = !tj_is_constant(valid) && emitter->target->resource->counts_scalar &&
                    tj_kernel_nodes_level(&emitter->nodes, valid) <= TJ_LEVEL_WORKGROUP;
-  if (valid->op == TJ_OP_AND && !is_of_all && !tj_emits_range(valid))
+  if (valid->op == TJ_OP_AND && !is_of_all && !tj_emits_range(emitter, valid))
     return split_mask(emitter, valid->arg[0], parts) && split_mask(emitter, valid->arg[1], parts);
   const tj_node **part = is_of_all ? parts->of_all : parts->of_item;
   uint32_t *count = is_of_all ? &parts->all_count : &parts->item_count;

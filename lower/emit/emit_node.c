@@ -103,55 +103,10 @@ static LLVMValueRef emit_extremum(tj_emitter *emitter, const tj_node *node) {
   return tj_emit_binary_intrinsic(emitter, name, a, b);
 }
 
-/* The truth c < value & value < end, for a constant c. */
-typedef struct {
-  const tj_node *low, *value, *end;
-} value_range;
-
-/* Whether differences of such values fit in signed integers of so many bits. */
-static bool has_room(const tj_node *node, unsigned bits) {
-  const int64_t most = (int64_t)1 << (bits - 2);
-  return node->facts.low >= -most && node->facts.high <= most;
-}
-
-static tj_width width_of_range(const value_range *range) {
-  const tj_node *all[] = {range->low, range->value, range->end};
-  return tj_width_of(all, 3);
-}
-
-static bool is_range(const tj_node *above, const tj_node *below, value_range *range) {
-  if (above->op != TJ_OP_LESS || below->op != TJ_OP_LESS || above->arg[1] != below->arg[0])
-    return false;
-  *range = (value_range){above->arg[0], above->arg[1], below->arg[1]};
-  unsigned bits = width_of_range(range).bits;
-  return tj_is_constant(range->low) && range->low->value < range->end->facts.low && has_room(range->low, bits) &&
-         has_room(range->value, bits) && has_room(range->end, bits);
-}
-
-static bool range_of(const tj_node *node, value_range *range) {
-  return node->op == TJ_OP_AND &&
-         (is_range(node->arg[0], node->arg[1], range) || is_range(node->arg[1], node->arg[0], range));
-}
-
-bool tj_emits_range(const tj_node *node) {
-  value_range range;
-  return range_of(node, &range);
-}
-
-/* One comparison of unsigned integers: of these, what is below zero is above all others. */
-static LLVMValueRef emit_range(tj_emitter *emitter, const value_range *range) {
-  tj_width width = width_of_range(range);
-  LLVMValueRef first = tj_emit_int(emitter, width.bits, range->low->value + 1);
-  LLVMValueRef value = LLVMBuildSub(emitter->builder, tj_emit_operand(emitter, range->value, width), first, "");
-  LLVMValueRef count = LLVMBuildSub(emitter->builder, tj_emit_operand(emitter, range->end, width), first, "");
-  return LLVMBuildICmp(emitter->builder, LLVMIntULT, value, count, "");
-}
-
 static LLVMValueRef emit_bitwise(tj_emitter *emitter, const tj_node *node) {
   tj_width width = width_with_truths(emitter, node);
-  value_range range;
-  if (range_of(node, &range))
-    return emit_range(emitter, &range);
+  if (tj_emits_range(emitter, node))
+    return tj_emit_range(emitter, node);
   LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
   LLVMValueRef b = tj_emit_operand(emitter, node->arg[1], width);
   if (node->op == TJ_OP_AND)
