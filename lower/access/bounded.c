@@ -3,10 +3,13 @@
  *
  * What is right: the bytes of every valid access begin fewer than TJ_RESOURCE_BYTES from the base that its workgroup
  * shares, not before it; where the offset may be negative, there is no base, and an access that is valid is inside
- * its buffer. Uniform loads, which waves make by scalar instructions, stay what they are. */
+ * its buffer. Where offsets are not known to be so small, a variant of the kernel is for buffers that are: what is
+ * valid is inside them, and of the rest nothing is asked. Uniform loads, which waves make by scalar instructions,
+ * stay what they are. */
 #include "lower/access/bounded.h"
 
 #include "base/number/cost.h"
+#include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "lower/access/slot_use.h"
@@ -25,6 +28,7 @@ typedef struct {
   uint32_t count;
   tj_access *bounded; /* by step: the access as a resource would have it; offset NULL: it cannot */
   uint32_t *gate;     /* by the first step of a gate: what it costs; 0: nobody has asked */
+  bool are_small;     /* buffers have at most TJ_RESOURCE_BYTES */
 } step_list;
 
 /* --- bases --- */
@@ -77,8 +81,14 @@ static bool is_filled_with_zeros(const tj_kernel *kernel, const tj_kernel_step *
   return step->kind == TJ_STEP_STORE || (kernel->fill == 0 && has_zero);
 }
 
+static bool has_no_base(const tj_access *access) {
+  return access->base == NULL || tj_is_int(access->base, 0);
+}
+
 /* Whether so many elements of an access are near enough to what its resource begins at. */
-static bool is_in_reach(const tj_access *access, uint32_t width, uint32_t element_bytes) {
+static bool is_in_reach(const step_list *list, const tj_access *access, uint32_t width, uint32_t element_bytes) {
+  if (list->are_small && has_no_base(access))
+    return true;
   const int64_t most = TJ_RESOURCE_BYTES / element_bytes;
   const tj_facts *facts = &access->offset->facts;
   tj_base_parts base = tj_split_base(access->base);
@@ -108,11 +118,11 @@ static tj_access bounded_access(const step_list *list, const tj_kernel_step *ste
       !is_filled_with_zeros(list->kernel, step))
     return none;
   uint32_t bytes = tj_element_bytes(list->kernel, step->access.buffer);
-  if (!is_in_reach(&step->access, step->width, bytes))
+  if (!is_in_reach(list, &step->access, step->width, bytes))
     return none;
   tj_access access = placed(list->graph, step->access);
   access.is_bounded = true;
-  return is_in_reach(&access, step->width, bytes) ? access : none;
+  return is_in_reach(list, &access, step->width, bytes) ? access : none;
 }
 
 /* --- gates: neighbours with one mask --- */
@@ -270,14 +280,62 @@ static bool has_masks(const tj_kernel_step step[], uint32_t count) {
   return is_any;
 }
 
-void tj_bound_accesses(tj_graph *graph, tj_kernel *kernel, const tj_target *target) {
-  for (; kernel != NULL && target->resource != NULL; kernel = kernel->faster) {
-    if (!has_masks(kernel->step, kernel->step_count) && !has_masks(kernel->inner_step, kernel->inner_step_count))
+static void bound_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_target *target, bool are_small) {
+  if (!has_masks(kernel->step, kernel->step_count) && !has_masks(kernel->inner_step, kernel->inner_step_count))
+    return;
+  tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, tj_uniform_lanes(target));
+  step_list steps = {graph, kernel, target, &nodes, kernel->step, kernel->step_count, NULL, NULL, are_small};
+  step_list inner = {graph, kernel, target,   &nodes, kernel->inner_step, kernel->inner_step_count,
+                     NULL,  NULL,   are_small};
+  bound_steps(&steps);
+  bound_steps(&inner);
+}
+
+/* --- small buffers --- */
+
+static tj_kernel_step *copy_of(tj_graph *graph, const tj_kernel_step step[], uint32_t count) {
+  return count == 0 ? NULL : tj_arena_copy(&graph->job->arena, step, count * sizeof *step);
+}
+
+/* Adds that the buffers are small of which more accesses are bounded than of the same steps before; returns whether
+ * there are any. */
+static bool add_sizes(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_step before[],
+                      const tj_kernel_step step[], uint32_t count, const tj_node **condition) {
+  bool is_any = false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (before[i].access.is_bounded || !step[i].access.is_bounded)
       continue;
-    tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, tj_uniform_lanes(target));
-    step_list steps = {graph, kernel, target, &nodes, kernel->step, kernel->step_count, NULL, NULL};
-    step_list inner = {graph, kernel, target, &nodes, kernel->inner_step, kernel->inner_step_count, NULL, NULL};
-    bound_steps(&steps);
-    bound_steps(&inner);
+    const uint32_t buffer = step[i].access.buffer;
+    const tj_node *most = tj_int(graph, TJ_RESOURCE_BYTES / tj_element_bytes(kernel, buffer));
+    *condition = tj_and(graph, *condition, tj_less_equal(graph, kernel->buffer[buffer].element_count, most));
+    is_any = true;
   }
+  return is_any;
+}
+
+/* Offers a kernel for small buffers, where more of its masks are resources' then. Other variants it has none: a
+ * launch asks nothing but its own condition. */
+static void offer_small(tj_graph *graph, tj_kernel *kernel, const tj_target *target) {
+  tj_kernel *small = TJ_NEW(graph->job, tj_kernel);
+  const tj_node *condition = tj_int(graph, 1);
+  *small = *kernel;
+  small->name = tj_string_format(graph->job, "%s.small", kernel->name);
+  small->step = copy_of(graph, kernel->step, kernel->step_count);
+  small->inner_step = copy_of(graph, kernel->inner_step, kernel->inner_step_count);
+  bound_kernel(graph, small, target, true);
+  bool is_more = add_sizes(graph, kernel, kernel->step, small->step, kernel->step_count, &condition);
+  is_more |= add_sizes(graph, kernel, kernel->inner_step, small->inner_step, kernel->inner_step_count, &condition);
+  if (!is_more)
+    return;
+  kernel->faster = small;
+  kernel->condition = tj_simplified(graph, condition);
+}
+
+void tj_bound_accesses(tj_graph *graph, tj_kernel *kernel, const tj_target *target) {
+  if (target->resource == NULL)
+    return;
+  for (const tj_kernel *each = kernel; each != NULL; each = each->faster)
+    bound_kernel(graph, each, target, false);
+  if (kernel->faster == NULL)
+    offer_small(graph, kernel, target);
 }

@@ -46,6 +46,19 @@ static mask mask_of(const tj_emitter *emitter, const tj_node *valid) {
   return split_mask(emitter, valid, &parts) ? parts : (mask){.of_item = {valid}, .item_count = 1};
 }
 
+/* Whether the offset is no other one in 32 bits, where nothing is valid. */
+static bool is_narrow(const tj_emitter *emitter, const tj_access *access) {
+  const int64_t most = UINT32_MAX / tj_element_bytes(emitter->kernel, access->buffer);
+  return access->offset->facts.high <= most && access->offset->facts.low >= -most;
+}
+
+/* An access's: what the workgroup has, too, must put an offset beyond that may come to anything in 32 bits. */
+static mask mask_of_access(const tj_emitter *emitter, const tj_access *access) {
+  mask parts = mask_of(emitter, access->valid);
+  bool fits = is_narrow(emitter, access) || parts.all_count == 0;
+  return fits ? parts : (mask){.of_item = {access->valid}, .item_count = 1};
+}
+
 static bool demands(const mask *parts, const tj_node *truth) {
   uint32_t i = 0;
   while (i < parts->item_count && parts->of_item[i] != truth)
@@ -246,7 +259,8 @@ static bool is_last_of(const tj_node *node, const tj_node *offset, uint32_t widt
 static const tj_node *end_of(const tj_emitter *emitter, const tj_access *access, uint32_t width,
                              const tj_base_parts *base, const tj_node *truth) {
   if (!emitter->target->resource->counts_scalar || truth->op != TJ_OP_LESS || access->displacement != 0 ||
-      access->offset->facts.low < 0 || !is_last_of(truth->arg[0], access->offset, width))
+      access->offset->facts.low < 0 || !is_narrow(emitter, access) ||
+      !is_last_of(truth->arg[0], access->offset, width))
     return NULL;
   const tj_node *end = truth->arg[1];
   for (uint32_t i = 0; i < base->count; i++) {
@@ -278,7 +292,7 @@ static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access, u
   int64_t bytes = access->displacement << log_of(emitter, access);
   int64_t within = bytes % emitter->target->resource->immediate_end;
   tj_base_parts base = tj_split_base(access->base);
-  mask parts = mask_of(emitter, access->valid);
+  mask parts = mask_of_access(emitter, access);
   const tj_node *end = take_end(emitter, access, moved >> log_of(emitter, access), &base, &parts);
   LLVMValueRef scalar = scalar_of(emitter, access, &base, bytes - within);
   tj_bounded_place place = {.resource = resource_of(emitter, access, base.anchor, end),
