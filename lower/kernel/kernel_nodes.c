@@ -3,6 +3,7 @@
 #include "lower/kernel/kernel_nodes.h"
 
 #include "base/integer.h"
+#include "ir/index/linear.h"
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/arithmetic.h"
@@ -244,6 +245,22 @@ static bool may_serve(const tj_kernel_nodes *nodes, const tj_node *quotient, con
          tj_kernel_nodes_level(nodes, quotient) == tj_kernel_nodes_level(nodes, remainder);
 }
 
+/* Of (x/a)%b, where a and b are at least 1, a quotient x/(a*b) of the same x: simplifying (x/a)/b may put the terms
+ * of x in another order. */
+static const tj_node *find_outer_quotient(tj_graph *graph, const tj_kernel_nodes *nodes, const tj_node *remainder) {
+  const tj_node *inner = remainder->arg[0], *found = NULL;
+  if (inner->op != TJ_OP_DIV || inner->arg[1]->facts.low < 1)
+    return NULL;
+  const tj_node *divisor = tj_mul(graph, inner->arg[1], remainder->arg[1]);
+  for (uint32_t i = 0; i < nodes->walk.count && found == NULL; i++) {
+    const tj_node *node = nodes->walk.node[i];
+    bool is_same = node->op == TJ_OP_DIV && node->arg[0] == inner->arg[0] &&
+                   tj_linear_equal(tj_linear_of(graph, node->arg[1]), tj_linear_of(graph, divisor));
+    found = is_same && may_serve(nodes, node, remainder) ? node : NULL;
+  }
+  return found;
+}
+
 static const tj_node *find_quotient(tj_graph *graph, const tj_kernel_nodes *nodes, const tj_node *remainder) {
   if (remainder->arg[1]->facts.low < 1)
     return NULL;
@@ -251,7 +268,7 @@ static const tj_node *find_quotient(tj_graph *graph, const tj_kernel_nodes *node
   if (may_serve(nodes, quotient, remainder))
     return quotient;
   quotient = tj_simplified(graph, quotient);
-  return may_serve(nodes, quotient, remainder) ? quotient : NULL;
+  return may_serve(nodes, quotient, remainder) ? quotient : find_outer_quotient(graph, nodes, remainder);
 }
 
 static int compare_keys(const void *a, const void *b) {
