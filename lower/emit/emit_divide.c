@@ -400,6 +400,67 @@ static LLVMValueRef product_by_power(tj_emitter *emitter, const tj_node *node, t
   return product;
 }
 
+/* Factors that a whole workgroup has, and the range of what they come to. */
+enum { MOST_SHARED = 4 };
+typedef struct {
+  const tj_node *factor[MOST_SHARED];
+  uint32_t count;
+  interval range;
+} shared_factors;
+
+static bool is_shared(const tj_emitter *emitter, const tj_node *node) {
+  return !tj_is_constant(node) && tj_kernel_nodes_level(&emitter->nodes, node) < TJ_LEVEL_ITEM;
+}
+
+/* Whether there is room for the factor, which is not negative where there are others. */
+static bool may_share(const shared_factors *shared, const tj_node *factor) {
+  const interval range = interval_of(factor);
+  int64_t high;
+  return shared->count == 0 || (shared->count < MOST_SHARED && shared->range.low >= 0 && range.low >= 0 &&
+                                !__builtin_mul_overflow(shared->range.high, range.high, &high) && high <= INT32_MAX);
+}
+
+/* Adds it to the product. */
+static void share(shared_factors *shared, const tj_node *factor) {
+  const interval range = interval_of(factor);
+  bool is_first = shared->count == 0;
+  shared->range = is_first ? range : (interval){shared->range.low * range.low, shared->range.high * range.high};
+  shared->factor[shared->count++] = factor;
+}
+
+/* Of a product, the factor that is the work-item's own, beside what its workgroup has. */
+static const tj_node *own_factor(const tj_emitter *emitter, const tj_node *node, shared_factors *shared) {
+  *shared = (shared_factors){.count = 0};
+  while (node->op == TJ_OP_MUL) {
+    const unsigned i = is_shared(emitter, node->arg[0]) ? 0 : 1;
+    if (!is_shared(emitter, node->arg[i]) || !may_share(shared, node->arg[i]))
+      return node;
+    share(shared, node->arg[i]);
+    node = node->arg[1 - i];
+  }
+  return node;
+}
+
+static LLVMValueRef product_of_shared(tj_emitter *emitter, const shared_factors *shared, tj_width width) {
+  LLVMValueRef product = tj_emit_operand(emitter, shared->factor[0], width);
+  for (uint32_t i = 1; i < shared->count; i++)
+    product = LLVMBuildMul(emitter->builder, product, tj_emit_operand(emitter, shared->factor[i], width), "");
+  return product;
+}
+
+/* Of several factors that the workgroup has, first what they come to, once for all work-items; NULL: it is no such
+ * product. */
+static LLVMValueRef product_by_shared(tj_emitter *emitter, const tj_node *node, tj_width width) {
+  shared_factors shared;
+  if (emitter->level < TJ_LEVEL_ITEM || width.bits != 32)
+    return NULL;
+  const tj_node *own = own_factor(emitter, node, &shared);
+  if (shared.count < 2)
+    return NULL;
+  return build_product(emitter, tj_emit_operand(emitter, own, width), interval_of(own),
+                       product_of_shared(emitter, &shared, (tj_width){32, true, false}), shared.range, width);
+}
+
 LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node) {
   tj_width width = tj_width_of_operation(node);
   for (unsigned i = 0; i < 2; i++) {
@@ -407,39 +468,32 @@ LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node) {
     if (log >= 0)
       return product_by_power(emitter, node->arg[1 - i], width, (unsigned)log);
   }
+  LLVMValueRef by_shared = product_by_shared(emitter, node, width);
+  if (by_shared != NULL)
+    return by_shared;
   LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
   LLVMValueRef b = tj_emit_operand(emitter, node->arg[1], width);
   return build_product(emitter, a, interval_of(node->arg[0]), b, interval_of(node->arg[1]), width);
 }
 
-/* By position among the arguments, the factor that a whole workgroup has; 2: none. */
-static unsigned shared_factor(const tj_emitter *emitter, const tj_node *product) {
-  unsigned i = 0;
-  while (i < 2 && (tj_is_constant(product->arg[i]) ||
-                   tj_kernel_nodes_level(&emitter->nodes, product->arg[i]) >= TJ_LEVEL_ITEM))
-    i++;
-  return i;
-}
-
-/* A product of what a work-item has and what the workgroup has: which argument that is, and its values times 2^log.
- */
+/* A product of what a work-item has and what the workgroup has: these, and their values times 2^log. */
 typedef struct {
-  unsigned shared;
-  interval others, factors;
+  const tj_node *own;
+  shared_factors shared;
+  interval factors;
 } shifted_product;
 
 static bool find_shifted_product(const tj_emitter *emitter, const tj_node *node, unsigned log,
                                  shifted_product *product) {
-  unsigned shared = node->op == TJ_OP_MUL ? shared_factor(emitter, node) : 2;
-  if (shared == 2)
+  const tj_node *own = product->own = own_factor(emitter, node, &product->shared);
+  if (product->shared.count == 0)
     return false;
-  const tj_node *other = node->arg[1 - shared];
-  bool is_of_item = !tj_is_constant(other) && tj_kernel_nodes_level(&emitter->nodes, other) >= TJ_LEVEL_ITEM;
-  interval factors = interval_of(node->arg[shared]);
-  if (!is_of_item || !fits_within(factors, -SMALL_FACTOR, 2 * SMALL_FACTOR))
+  bool is_of_item = !tj_is_constant(own) && tj_kernel_nodes_level(&emitter->nodes, own) >= TJ_LEVEL_ITEM;
+  const interval range = product->shared.range;
+  if (!is_of_item || !fits_within(range, -SMALL_FACTOR, 2 * SMALL_FACTOR))
     return false;
-  *product = (shifted_product){shared, interval_of(other), {factors.low * (1 << log), factors.high * (1 << log)}};
-  return is_small_product(emitter, product->others, product->factors);
+  product->factors = (interval){range.low * (1 << log), range.high * (1 << log)};
+  return is_small_product(emitter, interval_of(own), product->factors);
 }
 
 bool tj_emits_shifted_product(const tj_emitter *emitter, const tj_node *node, unsigned log) {
@@ -452,8 +506,7 @@ LLVMValueRef tj_emit_shifted_product(tj_emitter *emitter, const tj_node *node, u
   shifted_product p;
   if (!find_shifted_product(emitter, node, log, &p))
     return NULL;
-  LLVMValueRef factor = tj_emit_operand(emitter, node->arg[p.shared], width);
+  LLVMValueRef factor = product_of_shared(emitter, &p.shared, width);
   factor = LLVMBuildShl(emitter->builder, factor, constant_like(factor, log), "");
-  return build_product(emitter, tj_emit_operand(emitter, node->arg[1 - p.shared], width), p.others, factor, p.factors,
-                       width);
+  return build_product(emitter, tj_emit_operand(emitter, p.own, width), interval_of(p.own), factor, p.factors, width);
 }

@@ -186,7 +186,7 @@ static const row rows[] = {
     {"of several images, through a distribution",
      COLUMNS_THROUGH,
      PIXELS(4, 14, 64, 1, 14),
-     {1.0, 21896, 49776, 32592, 588, 1.0, 0, 0}},
+     {1.0, 21896, 47696, 30512, 588, 1.0, 0, 0}},
     {"of larger windows", COLUMNS, TAPS(1, 28, 64, 1, 28, 5, 1, 2), {1.0, 11160, 50400, 2800, 0, 1.09, 0, 0}},
     {"of few channels at each second pixel", COLUMNS, PIXELS(1, 28, 8, 2, 14), {1.13, 144, 532, 68, 0, 1.02, 0, 0}},
     {"of twice as many at each second pixel",
