@@ -9,26 +9,23 @@
 
 tj_text tj_text_begin(tj_job *job) {
   tj_text text = {.job = job, .capacity = 64};
-  text.data = TJ_NEW_ARRAY(job, char, text.capacity);
+  text.data = tj_arena_raw(&job->arena, text.capacity, 1);
+  text.data[0] = '\0';
   return text;
 }
 
-static void reserve(tj_text *text, size_t more) {
+void tj_text_grow(tj_text *text, size_t more) {
   size_t needed = text->length + more + 1;
-  if (needed <= text->capacity)
-    return;
   size_t capacity = text->capacity * 2 > needed ? text->capacity * 2 : needed;
-  char *data = TJ_NEW_ARRAY(text->job, char, capacity);
-  memcpy(data, text->data, text->length);
+  char *data = tj_arena_raw(&text->job->arena, capacity, 1);
+  memcpy(data, text->data, text->length + 1);
   text->data = data;
   text->capacity = capacity;
 }
 
 void tj_text_add(tj_text *text, const char *bytes, size_t length) {
-  reserve(text, length);
-  memcpy(text->data + text->length, bytes, length);
-  text->length += length;
-  text->data[text->length] = '\0';
+  memcpy(tj_text_room(text, length), bytes, length);
+  tj_text_end(text, length);
 }
 
 void tj_text_string(tj_text *text, const char *string) {
@@ -61,8 +58,7 @@ void tj_text_format_list(tj_text *text, const char *format, va_list arguments) {
   va_copy(again, arguments);
   int length = vsnprintf(NULL, 0, format, arguments);
   if (length > 0) {
-    reserve(text, (size_t)length);
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    vsnprintf(tj_text_room(text, (size_t)length), (size_t)length + 1, format, again);
     text->length += (size_t)length;
   }
   va_end(again);

@@ -16,6 +16,22 @@ typedef struct {
 } tj_text;
 
 tj_text tj_text_begin(tj_job *job);
+/* Makes room for `more` bytes behind the text where there is not so much. */
+void tj_text_grow(tj_text *text, size_t more);
+
+/* Where the next bytes go, `most` at most, and the zero behind them. */
+static inline char *tj_text_room(tj_text *text, size_t most) {
+  if (most >= text->capacity - text->length)
+    tj_text_grow(text, most);
+  return text->data + text->length;
+}
+
+/* Ends the text behind so many bytes more, which are in their place. */
+static inline void tj_text_end(tj_text *text, size_t length) {
+  text->length += length;
+  text->data[text->length] = '\0';
+}
+
 void tj_text_add(tj_text *text, const char *bytes, size_t length);
 void tj_text_string(tj_text *text, const char *string);
 void tj_text_char(tj_text *text, char c);

@@ -5,10 +5,10 @@
 /* --- writing --- */
 
 static void write_integer(tj_text *text, uint64_t value, unsigned bytes) {
-  char little[8];
+  char *little = tj_text_room(text, bytes);
   for (unsigned i = 0; i < bytes; i++)
     little[i] = (char)(value >> (8 * i));
-  tj_text_add(text, little, bytes);
+  tj_text_end(text, bytes);
 }
 
 void tj_write_u8(tj_text *text, uint8_t value) {
@@ -27,12 +27,12 @@ void tj_write_u64(tj_text *text, uint64_t value) {
 enum { NUMBER_BITS = 7, MOST_NUMBER_BYTES = 10, MORE = 1 << NUMBER_BITS };
 
 void tj_write_number(tj_text *text, uint64_t value) {
-  char bytes[MOST_NUMBER_BYTES];
+  char *bytes = tj_text_room(text, MOST_NUMBER_BYTES);
   unsigned count = 0;
   for (; value >= MORE; value >>= NUMBER_BITS)
     bytes[count++] = (char)(value | MORE);
   bytes[count++] = (char)value;
-  tj_text_add(text, bytes, count);
+  tj_text_end(text, count);
 }
 
 void tj_write_bytes(tj_text *text, tj_bytes bytes) {

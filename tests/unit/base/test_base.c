@@ -118,10 +118,26 @@ static void write_text(tj_job *job, void *data) {
   ck_assert_str_eq(text.data + 2000, "-9223372036854775808");
 }
 
+/* What is written in place ends like what is added, wherever the room for it ends. */
+static void write_in_place(tj_job *job, void *data) {
+  (void)data;
+  for (size_t length = 0; length < 200; length++) {
+    tj_text text = tj_text_begin(job);
+    tj_text_add(&text, "begin", 5);
+    memset(tj_text_room(&text, length + 7), 'x', length);
+    tj_text_end(&text, length);
+    ck_assert_uint_eq(text.length, 5 + length);
+    ck_assert_uint_eq(strlen(text.data), 5 + length);
+    ck_assert_int_eq(memcmp(text.data, "begin", 5), 0);
+    ck_assert(text.length + 7 < text.capacity);
+  }
+}
+
 START_TEST(text_grows) {
   tj_job job;
   tj_job_init(&job, NULL);
   expect_success(&job, write_text, NULL);
+  expect_success(&job, write_in_place, NULL);
   tj_job_destroy(&job);
 }
 END_TEST
