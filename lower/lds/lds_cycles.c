@@ -9,8 +9,6 @@
 #include "base/number/keys.h"
 #include "base/number/power.h"
 
-#include <stdlib.h>
-
 enum { MOST_BANKS = 64, BLOCK = 8, MOST_BLOCKS = TJ_BANK_LANES / BLOCK };
 
 /* Numbers of units whose banks are found together. */
@@ -22,7 +20,7 @@ typedef uint16_t block __attribute__((vector_size(BLOCK * sizeof(uint16_t))));
 typedef struct {
   const tj_stage_place *first;
   const block *unit; /* numbers, one after the other; NULL: the class has not been counted */
-  uint32_t number, stores, loads;
+  uint32_t stores, loads;
 } phase_class;
 
 /* How far a phase reaches, as seen from where it begins: the beginning of a group and of a run, if that matters. Then
@@ -216,11 +214,20 @@ static uint32_t size_of(const phase_class *c) {
   return c->stores + c->loads;
 }
 
-static int larger_first(const void *a, const void *b) {
-  const phase_class *x = a, *y = b;
-  if (size_of(x) != size_of(y))
-    return size_of(x) > size_of(y) ? -1 : 1;
-  return x->number < y->number ? -1 : 1;
+/* Classes of most phases first, and of as many in their order; none has more than `most`. */
+static phase_class *larger_first(tj_job *job, const phase_class item[], uint32_t count, uint32_t most) {
+  phase_class *sorted = tj_arena_raw(&job->arena, count + 1, sizeof *sorted);
+  uint32_t *place = TJ_NEW_ARRAY(job, uint32_t, (size_t)most + 1); /* by size, where the next of it goes */
+  for (uint32_t i = 0; i < count; i++)
+    place[size_of(&item[i])]++;
+  for (uint32_t size = most + 1, before = 0; size-- > 0;) {
+    const uint32_t classes = place[size];
+    place[size] = before;
+    before += classes;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    sorted[place[size_of(&item[i])]++] = item[i];
+  return sorted;
 }
 
 /* Phases where they begin: as far as classes depend on that. */
@@ -279,6 +286,21 @@ static uint32_t number_phases(const place_list *all, uint32_t number[]) {
   return all->count;
 }
 
+/* Classes, which are numbered in the order of their first phases, by size. */
+static phase_class *collect_classes(tj_job *job, const place_list *all, const uint32_t number[], uint32_t count) {
+  phase_class *item = tj_arena_raw(&job->arena, count + 1, sizeof *item);
+  uint32_t known = 0, most = 0;
+  for (uint32_t i = 0; i < all->count; i++) {
+    phase_class *c = &item[number[i]];
+    if (number[i] == known)
+      item[known++] = (phase_class){.first = &all->item[i]};
+    c->stores += all->item[i].stores;
+    c->loads += all->item[i].loads;
+    most = size_of(c) > most ? size_of(c) : most;
+  }
+  return larger_first(job, item, count, most);
+}
+
 static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
   if (form->item != NULL)
     return;
@@ -287,16 +309,8 @@ static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
   if (!is_plain(form))
     find_reaches(s, form);
   form->count = is_plain(form) ? number_phases(&all, number) : number_classes(s, form, &all, number);
-  form->item = TJ_NEW_ARRAY(s->job, phase_class, form->count + 1);
   tj_spend(s->job, form->count);
-  for (uint32_t i = 0; i < all.count; i++) {
-    phase_class *c = &form->item[number[i]];
-    if (c->first == NULL)
-      *c = (phase_class){.first = &all.item[i], .number = number[i]};
-    c->stores += all.item[i].stores;
-    c->loads += all.item[i].loads;
-  }
-  qsort(form->item, form->count, sizeof form->item[0], larger_first);
+  form->item = collect_classes(s->job, &all, number, form->count);
 }
 
 tj_stage_form *tj_stage_form_of(tj_stage_counter *counter, const tj_stage_layout *layout) {

@@ -115,7 +115,8 @@ static void add_parts(maker *m, const tj_stage_pattern *pattern, uint32_t step, 
 static tj_stage_parts parts_of(maker *m, const tj_stage_pattern *pattern) {
   const tj_stage_stream *s = m->stream;
   uint32_t instructions = instructions_of(s, pattern), vector = pattern->access->elements / instructions;
-  tj_stage_parts parts = {.item = TJ_NEW_ARRAY(s->job, tj_stage_part, instructions * TJ_BANK_MOST_PHASES)};
+  const uint32_t most = instructions * TJ_BANK_MOST_PHASES;
+  tj_stage_parts parts = {.item = tj_arena_raw(&s->job->arena, most, sizeof(tj_stage_part))};
   tj_spend(s->job, (uint64_t)instructions * TJ_BANK_LANES);
   for (uint32_t i = 0; i < instructions; i++)
     add_parts(m, pattern, i * vector, vector * tile_of(s)->element_bytes, &parts);
@@ -180,8 +181,8 @@ static void count_phases(tj_stage_stream *s, const tj_stage_pattern *pattern, co
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
                                      tj_stage_direction direction, uint32_t vector) {
   tj_stage_stream s = {.job = job, .model = model, .patterns = patterns, .direction = direction, .vector = vector};
-  tj_stage_parts *parts = TJ_NEW_ARRAY(job, tj_stage_parts, patterns->count + 1);
-  s.phase = TJ_NEW_ARRAY(job, tj_stage_phase, most_phases(&s) + 1);
+  tj_stage_parts *parts = tj_arena_raw(&job->arena, patterns->count + 1, sizeof *parts);
+  s.phase = tj_arena_raw(&job->arena, most_phases(&s) + 1, sizeof s.phase[0]);
   s.anywhere = TJ_NEW_ARRAY(job, tj_stage_place, most_phases(&s) + 1);
   maker m = {.stream = &s, .phases = tj_keys_make(job)};
   for (uint32_t i = 0; i < patterns->count; i++) {

@@ -113,11 +113,11 @@ static tj_stage_instance instance_of(finder *f, const tj_stage_access *access) {
 tj_stage_patterns tj_stage_patterns_of(tj_job *job, const tj_stage_tile *tile) {
   uint32_t count = tile->access_count;
   finder f = {.tile = tile,
-              .pattern = TJ_NEW_ARRAY(job, tj_stage_pattern, count + 1),
+              .pattern = tj_arena_raw(&job->arena, count + 1, sizeof(tj_stage_pattern)),
               .families = tj_keys_make(job),
               .patterns = tj_keys_make(job),
-              .family = TJ_NEW_ARRAY(job, tj_stage_instance, count + 1)};
-  tj_stage_instance *instance = TJ_NEW_ARRAY(job, tj_stage_instance, count + 1);
+              .family = tj_arena_raw(&job->arena, count + 1, sizeof(tj_stage_instance))};
+  tj_stage_instance *instance = tj_arena_raw(&job->arena, count + 1, sizeof *instance);
   for (uint32_t i = 0; i < count; i++) {
     instance[i] = instance_of(&f, &tile->access[i]);
     f.pattern[instance[i].pattern].instances++;
