@@ -237,50 +237,62 @@ static uint64_t lanes_with(const chooser *c, const passage *way, uint32_t slot, 
   return active;
 }
 
-/* Those of them whose element goes in a round. */
-static uint64_t lanes_in_round(const chooser *c, const tj_stage_access *access, uint32_t round) {
-  const uint32_t first = round * c->rows - access->at_row;
-  uint64_t active = 0;
+/* By round, those of an access's lanes whose element goes in it. */
+static void share_lanes(const chooser *c, const tj_stage_access *access, uint32_t rounds, uint64_t lanes[]) {
+  for (uint32_t round = 0; round < rounds; round++)
+    lanes[round] = 0;
   for (uint64_t left = access->active; left != 0; left &= left - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    active |= (uint64_t)(access->row[lane] - first < c->rows) << lane;
+    const uint32_t lane = (uint32_t)__builtin_ctzll(left), round = tj_stage_row(access, lane) / c->rows;
+    if (round < rounds)
+      lanes[round] |= (uint64_t)1 << lane;
   }
-  return active;
+}
+
+/* The first of the vectors up to one whose elements the same work-items have. */
+static uint32_t first_together(const passage *way, uint32_t vector) {
+  uint32_t i = 0;
+  while (!tj_held_together(&way->held, way->order[i * way->width], way->order[vector * way->width]))
+    i++;
+  return i;
 }
 
 /* What waves move in all rounds, by vector, then by wave. The store side is not moved in rounds: its rows are those
  * of the slot's pass. */
 static const tj_stage_access *list_vectors(const chooser *c, const passage *way) {
   uint32_t vectors = way->held.slots / way->width, waves = waves_of(c), lanes = c->problem->target->wave_size;
-  tj_stage_access *vector = TJ_NEW_ARRAY(c->job, tj_stage_access, (size_t)vectors * waves);
+  tj_stage_access *vector = tj_arena_raw(&c->job->arena, (size_t)vectors * waves, sizeof *vector);
   tj_spend(c->job, (uint64_t)vectors * waves);
   for (uint32_t i = 0; i < vectors; i++) {
     uint32_t number = way->order[i * way->width];
     const slot_lines *slot = &way->slot[number];
     uint32_t at_row = slot->added.row - (way->is_store ? 0 : pass_of(c, slot) * c->rows);
-    bool is_as_first = i > 0 && tj_held_together(&way->held, way->order[0], number);
-    for (uint32_t wave = 0; wave < waves; wave++)
-      vector[i * waves + wave] =
-          (tj_stage_access){.is_store = way->is_store,
-                            .direction = TJ_STAGE_ROW,
-                            .elements = way->width,
-                            .active = is_as_first ? vector[wave].active : lanes_with(c, way, number, wave),
-                            .row = slot->item->row + wave * lanes,
-                            .column = slot->item->column + wave * lanes,
-                            .at_row = at_row,
-                            .at_column = slot->added.column};
+    const uint32_t known = first_together(way, i);
+    for (uint32_t wave = 0; wave < waves; wave++) {
+      const uint64_t active = known < i ? vector[known * waves + wave].active : lanes_with(c, way, number, wave);
+      vector[i * waves + wave] = (tj_stage_access){.is_store = way->is_store,
+                                                   .direction = TJ_STAGE_ROW,
+                                                   .elements = way->width,
+                                                   .active = active,
+                                                   .row = slot->item->row + wave * lanes,
+                                                   .column = slot->item->column + wave * lanes,
+                                                   .at_row = at_row,
+                                                   .at_column = slot->added.column};
+    }
   }
   return vector;
 }
 
 /* Leaves out what no lane moves. */
 static void add_accesses(const chooser *c, const passage *way, access_list *list) {
-  uint32_t vectors = way->held.slots / way->width * waves_of(c);
+  const uint32_t vectors = way->held.slots / way->width * waves_of(c), rounds = rounds_of(c, way);
   const tj_stage_access *vector = list_vectors(c, way);
-  for (uint32_t round = 0, rounds = rounds_of(c, way); round < rounds; round++) {
+  uint64_t *lanes = tj_arena_raw(&c->job->arena, (size_t)vectors * rounds, sizeof *lanes);
+  for (uint32_t i = 0; i < vectors && rounds > 1; i++)
+    share_lanes(c, &vector[i], rounds, &lanes[i * rounds]);
+  for (uint32_t round = 0; round < rounds; round++) {
     for (uint32_t i = 0; i < vectors; i++) {
       tj_stage_access access = vector[i];
-      access.active = rounds > 1 ? lanes_in_round(c, &vector[i], round) : access.active;
+      access.active = rounds > 1 ? lanes[i * rounds + round] : access.active;
       access.at_row -= round * c->rows;
       if (access.active != 0)
         list->access[list->count++] = access;
@@ -395,7 +407,8 @@ static bool choose(const chooser *c, const tj_held *load, const tj_held *store, 
     return false;
   find_runs(c, &in);
   find_runs(c, &out);
-  access_list list = {TJ_NEW_ARRAY(c->job, tj_stage_access, most_accesses(c, &in) + most_accesses(c, &out)), 0};
+  const size_t most = most_accesses(c, &in) + most_accesses(c, &out);
+  access_list list = {tj_arena_raw(&c->job->arena, most, sizeof(tj_stage_access)), 0};
   if (!c->problem->is_packed && !c->problem->is_brought)
     add_accesses(c, &in, &list);
   add_accesses(c, &out, &list);
