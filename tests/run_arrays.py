@@ -253,6 +253,10 @@ SHARED = [
      {GFX942: ((1.28, 1, 1), (1.28, 1, 1)), GFX1201: ((1.28, 1, 1.1), (1.28, 1, 1.1))}),
     ("dequantize", {"M": 16, "G": 32}, {}, 16 * 32 * (16 + 2 + 64),
      {GFX942: ((1.08, 1, 1.08), (1.08, 1, 1.08)), GFX1201: ((1.08, 1, 1.18), (1.08, 1, 1.18))}),
+    ("preshuffle", {"R": 33, "K": 17}, {}, 2 * 33 * 17 * 1024,
+     {GFX942: ((1, 1, 1), (1.26, 2.02, 2.51)), GFX1201: ((1, 1, 1), (1.06, 1.06, 1.12))}),
+    ("preshuffle", {"R": 5, "K": 3}, {}, 2 * 5 * 3 * 1024,
+     {GFX942: ((1, 1, 1), (1.6, 1.5, 2.4)), GFX1201: ((1, 1, 1), (1.34, 1, 1.17))}),
 ]
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
 # Of examples: on all GPUs, one column, one row, odd rows; on those on which all else runs, also one row that is longer
@@ -1253,8 +1257,7 @@ def main():
                     for shape in SHAPES + LONG[:1] if is_host else SHAPES_OF_EXAMPLES + more:
                         for fixed in (True, False):
                             waiting.append(pool.submit(check_example, runner, on, row, given.examples, shape, fixed))
-            uncounted = UNCOUNTED | ({"preshuffle"} if device == "sim:gfx1201" else set())
-            for row in [row for row in EXAMPLES if row[0] not in uncounted] if device.startswith("sim:") else []:
+            for row in [row for row in EXAMPLES if row[0] not in UNCOUNTED] if device.startswith("sim:") else []:
                 for fixed in (True, False):
                     waiting.append(pool.submit(check_counts, runner, device, row, given.examples, fixed))
             for row in [row for row in SHARED if device in row[-1]]:

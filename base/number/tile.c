@@ -170,7 +170,7 @@ static void share_for_lines(const making *t, int64_t items[TJ_TILE_AXES]) {
 
 /* A run is at most as long as a wave. */
 static int64_t lines_of_waves(const tj_tile_case *c, tj_tile_run run) {
-  run.run.bytes = tj_least(run.run.bytes, TJ_TILE_LANES * (int64_t)c->tile->vector_bytes);
+  run.run.bytes = tj_least(run.run.bytes, (int64_t)c->tile->lanes * c->tile->vector_bytes);
   return tj_tile_lines(c, &run, 0);
 }
 
@@ -189,7 +189,7 @@ static int64_t lines_of_runs(const making *t, int64_t first, int64_t loaded, int
 /* Work-items side by side are neighbours of the source first: where they take its next axis, a wave has only so many
  * whole rows of the destination's. */
 static int64_t lines_of_items(const making *t, const int64_t items[TJ_TILE_AXES]) {
-  int64_t left = tj_quotient(TJ_TILE_LANES, items[0] * items[1]);
+  int64_t left = tj_quotient(t->of->tile->lanes, items[0] * items[1]);
   return lines_of_runs(t, items[0], items[1], items[1] == 1 ? items[2] : tj_least(left, items[2]));
 }
 
@@ -348,7 +348,7 @@ static int64_t price_of(const making *t, bool has_rows, int64_t instructions) {
     items *= t->choice.items[i];
     moves = tj_tile_times(moves, are_rows ? t->all[i] : tj_parts(t->all[i], t->choice.items[i] << t->choice.log[i]));
   }
-  int64_t waves = tj_parts(items, TJ_TILE_LANES), lanes = tj_parts(items, waves);
+  int64_t waves = tj_parts(items, t->of->tile->lanes), lanes = tj_parts(items, waves);
   int64_t touched = touched_by_lanes(t, 0, lanes) + touched_by_lanes(t, 1, lanes);
   int64_t bytes = tj_tile_times(tj_tile_times(moves, waves), touched);
   return tj_tile_plus(bytes / t->of->tile->line_bytes,

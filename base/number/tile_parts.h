@@ -7,10 +7,7 @@
 #include "base/number/run.h"
 #include "base/number/tile.h"
 
-enum {
-  TJ_TILE_LANES = 64, /* of a wave */
-  TJ_TILE_LINE_VECTORS = 8
-};
+enum { TJ_TILE_LINE_VECTORS = 8 };
 
 /* A tile, and a domain with one more mode, which axes have that there are not: one coordinate. */
 typedef struct {

@@ -8,6 +8,7 @@
 enum {
   FEW_COLUMNS = 12, /* along a mode: passes leave them together */
   WANTED = 8,
+  LANES = 64, /* whose lines are priced together: a wave of 64, or two of 32 */
   A = TJ_TILE_LOADED,
   B = TJ_TILE_STORED,
   C = TJ_TILE_NEXT_LOADED,
@@ -74,7 +75,7 @@ static int64_t source_lines(const making *t, const box *b) {
   int64_t elements = b->part[A] * t->passes[A] * t->column;
   tj_tile_run run = tj_tile_run_on(t->of, tj_tile_run_of(t->of, 0), A, elements);
   run = tj_tile_run_on(t->of, run, C, b->part[C] * t->passes[C]);
-  return tj_tile_lines(t->of, &run, TJ_TILE_LANES / t->tile->together);
+  return tj_tile_lines(t->of, &run, LANES / t->tile->together);
 }
 
 /* In one pass; of elements of a column, parts come one after the other. */
@@ -88,7 +89,7 @@ static int64_t destination_lines(const making *t, const box *b) {
                          : next == C ? b->part[C]
                                      : b->part[D] * t->slots[D]);
   }
-  return tj_tile_lines(t->of, &run, TJ_TILE_LANES);
+  return tj_tile_lines(t->of, &run, LANES);
 }
 
 /* Of bytes, a part of what stores into LDS touch in vain, in parts of a line: of the lanes that it serves together,

@@ -4,6 +4,7 @@
 #include "lower/flexible/flexible.h"
 
 #include "base/integer.h"
+#include "base/machine/processor.h"
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
@@ -127,12 +128,26 @@ static void choose_widths(tj_flexible *f, bool is_single) {
   width[TJ_FLEXIBLE_DESTINATION] = tj_fewer(width[TJ_FLEXIBLE_DESTINATION], times * width[TJ_FLEXIBLE_SOURCE]);
 }
 
-/* Whether the sides are layouts that have neighbours along the same mode, and go on along different ones. */
+static bool is_masked(const tj_kernel *flat) {
+  return !tj_is_int(tj_flat_load(flat)->access.valid, 1) || !tj_is_int(tj_flat_store(flat)->access.valid, 1);
+}
+
+/* Whether waves have too few lanes for vectors that make whole cache lines of both sides. */
+static bool has_small_waves(const tj_target *target) {
+  uint32_t in_line = tj_cache_line_bytes(target->processor) / target->vector_bytes;
+  return tj_flexible_lanes(target) < in_line * in_line;
+}
+
+static bool are_layouts(const tj_domain *domain) {
+  return domain->source->value->kind == TJ_VALUE_LAYOUT && domain->destination->value->kind == TJ_VALUE_LAYOUT;
+}
+
+/* Whether the sides are layouts, or where waves are small views without masks, that have neighbours along the same
+ * mode, and go on along different ones. */
 static bool may_stage(const tj_flexible *f) {
   uint64_t first = tj_flexible_bit(f->axis[TJ_TILE_LOADED].mode);
   return !f->turns && f->axis[TJ_TILE_NEXT_STORED].mode != TJ_FLEXIBLE_NONE &&
-         f->domain->source->value->kind == TJ_VALUE_LAYOUT &&
-         f->domain->destination->value->kind == TJ_VALUE_LAYOUT &&
+         (are_layouts(f->domain) || (has_small_waves(f->target) && !is_masked(f->flat))) &&
          (f->given != NULL || closest_mode(f, first, TJ_FLEXIBLE_DESTINATION) != f->axis[TJ_TILE_NEXT_LOADED].mode);
 }
 
@@ -412,10 +427,6 @@ static bool may_serve(const tj_domain *domain, const tj_target *target) {
   return domain != NULL && domain->other_count <= TJ_FLEXIBLE_BOUNDS - TJ_FLEXIBLE_FURTHER && domain->count > 0 &&
          domain->count <= TJ_FLEXIBLE_MODES && target->wave_size > 1 &&
          target->workgroup_limit >= TJ_FLEXIBLE_ITEMS && has_strides(domain);
-}
-
-static bool is_masked(const tj_kernel *flat) {
-  return !tj_is_int(tj_flat_load(flat)->access.valid, 1) || !tj_is_int(tj_flat_store(flat)->access.valid, 1);
 }
 
 /* The kernel that is asked for, of the domain, or of one whose modes masks may tell apart, which is the flat kernel's

@@ -26,6 +26,10 @@ static void set_axes(const tj_flexible *f, tj_tile *tile) {
     tile->after[count++] = TJ_TILE_FOLLOWING;
 }
 
+uint32_t tj_flexible_lanes(const tj_target *target) {
+  return tj_sector_bytes(target->processor) > 0 ? 2 * target->wave_size : target->wave_size;
+}
+
 static void set_constants(const tj_flexible *f, tj_tile *tile) {
   set_axes(f, tile);
   tile->modes = f->domain->count;
@@ -33,6 +37,7 @@ static void set_constants(const tj_flexible *f, tj_tile *tile) {
   tile->stored_bytes = least_bytes(f, TJ_FLEXIBLE_DESTINATION);
   tile->line_bytes = tj_cache_line_bytes(f->target->processor);
   tile->vector_bytes = f->target->vector_bytes;
+  tile->lanes = tj_flexible_lanes(f->target);
   tile->loaded = f->width[TJ_FLEXIBLE_SOURCE];
   tile->stored = f->width[TJ_FLEXIBLE_DESTINATION];
   tile->is_given = f->given != NULL;

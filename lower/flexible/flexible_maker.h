@@ -216,6 +216,9 @@ void tj_flexible_set_items(tj_flexible *f, uint32_t items);
 void tj_flexible_set_first(tj_flexible *f, uint32_t loaded, uint32_t stored);
 /* The closest mode of a side that is not among those taken, by bit, which it is from then on. */
 uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side);
+/* Lanes whose cache lines are priced together: of a wave; where memory moves sectors, of two, which share lines in
+ * caches. */
+uint32_t tj_flexible_lanes(const tj_target *target);
 /* Sets the axes of a tile, of which kind and widths are given, and all that follows; a truth, whether it is worth it.
  */
 const tj_node *tj_flexible_choose(tj_flexible *f, tj_tile tile);

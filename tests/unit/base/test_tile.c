@@ -82,6 +82,7 @@ static tj_tile plain_tile(tj_tile_kind kind, uint32_t modes) {
                    .stored_bytes = 4,
                    .line_bytes = 128,
                    .vector_bytes = 16,
+                   .lanes = 64,
                    .loaded = 4,
                    .stored = 4,
                    .most = 256,
@@ -304,8 +305,23 @@ START_TEST(masked_rows_are_for_runs_that_go_on) {
 }
 END_TEST
 
+/* Blocks of 16 rows of vectors, whose columns the destination has one behind the other: 64 lanes have eight columns
+ * of eight rows, whole lines on both sides; 32 lanes, only through LDS. */
+START_TEST(small_waves_make_lines_through_lds) {
+  const tj_tile_domain domain = {.extent = {16, 64, 16, 32}, .stride = {{1, 16, 1024, 16384}, {1, 256, 16, 16384}}};
+  tj_tile tile = plain_tile(TJ_TILE_STAGED, 4);
+  tile.axis[4] = tile.axis[5] = TJ_TILE_NONE;
+  tile.loaded_bytes = tile.stored_bytes = 1;
+  tile.loaded = tile.stored = 16;
+  ck_assert_int_eq(tj_tile_choose(&tile, &domain).is_worth, false);
+  tile.lanes = 32;
+  ck_assert_int_eq(tj_tile_choose(&tile, &domain).is_worth, true);
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {any_choice_is_within_its_limits,
+  const TTest *const tests[] = {small_waves_make_lines_through_lds,
+                                any_choice_is_within_its_limits,
                                 words_have_bounds,
                                 slots_are_shared_out_in_the_best_way,
                                 masked_rows_are_for_runs_that_go_on,

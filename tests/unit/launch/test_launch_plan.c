@@ -35,6 +35,7 @@ static const tj_launched_tile *make_tile(tj_graph *graph, const tj_node *m, cons
                          .stored_bytes = 4,
                          .line_bytes = 128,
                          .vector_bytes = 16,
+                         .lanes = 64,
                          .loaded = 4,
                          .stored = 4,
                          .most = 256,
