@@ -502,6 +502,30 @@ static bool moves_alike(const tj_kernel *kernel) {
   return do_all;
 }
 
+#define AMDGPU_IDLE_IN_MOVES(name) "," name
+static const char idle_in_moves[] =
+#include "lower/target/idle_pass.def"
+    ;
+
+#define AMDGPU_IDLE_IN_MOVES(name) "," name
+#define AMDGPU_IDLE_IN_WIDE_MOVES(name) "," name
+static const char idle_in_wide_moves[] =
+#include "lower/target/idle_pass.def"
+    ;
+
+#define AMDGPU_IDLE_IN_MOVES(name) "," name
+#define AMDGPU_IDLE_IN_WIDE_MOVES(name) "," name
+#define AMDGPU_IDLE_IN_PLAIN_MOVES(name) "," name
+static const char idle_in_plain_moves[] =
+#include "lower/target/idle_pass.def"
+    ;
+
+/* Whether elements are no bytes and turn around in LDS, so that what is computed on their way is little beside them. */
+static bool is_wide(const tj_kernel *kernel) {
+  enum { HALF_BITS = 16 };
+  return tj_dtype_bits(kernel->carried) >= HALF_BITS && tj_kernel_has_step(kernel, TJ_STEP_BARRIER);
+}
+
 /* Whether elements fill registers, and no offset is selected by a mask. */
 static bool is_plain(const tj_kernel *kernel) {
   enum { WORD_BITS = 32 };
@@ -511,16 +535,11 @@ static bool is_plain(const tj_kernel *kernel) {
   return are_all;
 }
 
-#define AMDGPU_IDLE_IN_MOVES(name) "," name
-static const char idle_in_moves[] =
-#include "lower/target/idle_pass.def"
-    ;
-
-#define AMDGPU_IDLE_IN_MOVES(name) "," name
-#define AMDGPU_IDLE_IN_PLAIN_MOVES(name) "," name
-static const char idle_in_plain_moves[] =
-#include "lower/target/idle_pass.def"
-    ;
+static const char *idle_in(const tj_kernel *kernel) {
+  if (is_plain(kernel))
+    return idle_in_plain_moves;
+  return is_wide(kernel) ? idle_in_wide_moves : idle_in_moves;
+}
 
 /* From gfx10 on, loads side by side are a clause, and from gfx11 on, instructions that are independent are issued in
  * pairs, and others say for what they wait: there an order is to be looked for in any kernel. */
@@ -529,8 +548,7 @@ static void set_idle_passes(tj_emitter *emitter, LLVMValueRef function) {
   const tj_kernel *kernel = emitter->kernel;
   bool has_order = tj_processor_by_name(emitter->target->processor)->major >= HAS_CLAUSES;
   if (!has_order && moves_alike(kernel))
-    tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION,
-                           is_plain(kernel) ? idle_in_plain_moves : idle_in_moves);
+    tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION, idle_in(kernel));
 }
 
 static void set_lds_size(tj_emitter *emitter, LLVMValueRef function) {
