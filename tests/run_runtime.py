@@ -110,7 +110,8 @@ class Bench:
     def check_recipe(self, name, file, parameters, target):
         recipe = json.loads(output_of(self.given.tilejit, "launch", self.given.root / file, "--kernel", name,
                                       "--target", target, *(f"--arg={word}" for word in parameters), "--json"))
-        block = b"".join(struct.pack("<q", word["value"] or 0) for word in recipe["kernarg"])
+        block = b"".join((word["value"] or 0).to_bytes(word["bytes"], "little", signed=True)
+                         for word in recipe["kernarg"])
         wanted = " ".join(map(str, [recipe["symbol"], *recipe["grid"], *recipe["block"], recipe["lds_bytes"],
                                     block.hex()]))
         found = output_of(self.client, "prepare", self.bundle, name, target, *parameters).strip()

@@ -427,7 +427,8 @@ typedef struct {
   uint32_t swizzle;                                  /* bytes of its rows: 0, 32, 64 or 128 */
 } tj_tensor_map;
 
-/* A word of a kernel's argument block, which lies `bytes` long at `offset`, its least significant byte first. */
+/* A word of a kernel's argument block, or half a one, which lies `bytes` long at `offset`, its least significant byte
+ * first. */
 typedef struct {
   const char *name; /* the argument or the parameter; of what is computed, how: "(M + 63) / 64", "magic31(N)" */
   tj_kernarg_kind kind;

@@ -266,7 +266,7 @@ static void measure_scratch(making *m) {
 /* The order of kernel.h: buffers, parameters, derived words. */
 static void make_words(making *m) {
   const tj_kernel *kernel = m->kernel;
-  m->plan->word_count = tj_kernel_words(kernel);
+  m->plan->word_count = tj_kernel_arguments(kernel);
   tj_launch_word *word = TJ_NEW_ARRAY(m->graph->job, tj_launch_word, m->plan->word_count + 1);
   m->plan->word = word;
   uint32_t arguments = argument_count(kernel);
@@ -276,8 +276,10 @@ static void make_words(making *m) {
     *word++ = (tj_launch_word){.kind = TJ_WORD_SCRATCH};
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
     *word++ = (tj_launch_word){.kind = TJ_WORD_PARAMETER, .of = i};
-  for (uint32_t i = 0; i < kernel->derived_count; i++)
-    *word++ = (tj_launch_word){TJ_WORD_DERIVED, kernel->derived[i].kind, expression_of(m, kernel->derived[i].node)};
+  for (uint32_t i = 0; i < kernel->derived_count; i++) {
+    const tj_derived *derived = &kernel->derived[i];
+    *word++ = (tj_launch_word){TJ_WORD_DERIVED, derived->kind, derived->is_upper, expression_of(m, derived->node)};
+  }
 }
 
 /* On the host, the workgroup's own memory is on the stack. */

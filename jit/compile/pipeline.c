@@ -126,6 +126,8 @@ static void map(tj_compilation *c) {
 
 static void derive(tj_compilation *c) {
   tj_kernel_derive(c->graph, c->kernel);
+  if (c->target->packs_words)
+    tj_kernel_pack_words(c->graph, c->kernel);
 }
 
 static void describe(tj_compilation *c) {

@@ -431,6 +431,11 @@ static const tj_box_map *read_map(kernel_reader *r) {
   return map;
 }
 
+/* Whether the first is the lower half of a word, and the other its upper half. */
+static bool are_halves(const tj_derived derived[2]) {
+  return !derived[0].is_upper && tj_is_half_word(&derived[0]) && tj_is_half_word(&derived[1]);
+}
+
 static void read_launch(kernel_reader *r) {
   tj_kernel *kernel = r->kernel;
   kernel->count = read_some_node(r);
@@ -442,7 +447,9 @@ static void read_launch(kernel_reader *r) {
   tj_derived *derived = TJ_NEW_ARRAY(r->graph->job, tj_derived, (size_t)kernel->derived_count + 1);
   for (uint32_t i = 0; i < kernel->derived_count; i++) {
     derived[i].kind = (tj_derived_kind)read_bits(r, TJ_DERIVED_SHIFT64 + 1);
+    derived[i].is_upper = read_bool(r);
     derived[i].node = read_node(r);
+    expect(r, !derived[i].is_upper || (i > 0 && are_halves(&derived[i - 1])));
   }
   kernel->derived = derived;
 }

@@ -375,6 +375,7 @@ static void write_launch(kernel_writer *w) {
   tj_write_u32(&w->text, kernel->derived_count);
   for (uint32_t i = 0; i < kernel->derived_count; i++) {
     tj_write_u8(&w->text, (uint8_t)kernel->derived[i].kind);
+    tj_write_u8(&w->text, kernel->derived[i].is_upper);
     tj_write_number(&w->text, number_of(w, kernel->derived[i].node));
   }
 }

@@ -21,7 +21,8 @@ static void reserve(tj_job *job, void *data) {
   launch->memory = TJ_NEW_ARRAY(job, tj_bound_memory, plan->buffer_count + 1);
   launch->address = TJ_NEW_ARRAY(job, uint64_t, plan->buffer_count + 1);
   launch->copy = TJ_NEW_ARRAY(job, tj_rt_buffer, plan->buffer_count + 1);
-  launch->block = TJ_NEW_ARRAY(job, uint64_t, tj_argument_bytes(plan->word_count, true) / sizeof(uint64_t));
+  launch->block =
+      TJ_NEW_ARRAY(job, uint64_t, tj_argument_bytes(tj_launch_block_words(plan), true) / sizeof(uint64_t));
 }
 
 tj_status tj_launch_create(tj_context *context, const tj_code *code, tj_launch **launch) {
@@ -135,7 +136,7 @@ static tj_rt_kernel *load_variant(dispatch *d, uint32_t number) {
   const tj_launch_plan *plan = tj_plan_of(d->launch);
   tj_rt_kernel *kernel;
   tj_rt_code code = {.symbol = plan->variant[number].symbol,
-                     .argument_words = plan->word_count,
+                     .argument_words = tj_launch_block_words(plan),
                      .has_map = plan->variant[number].map != NULL,
                      .lds_bytes = plan->variant[number].lds_bytes,
                      .vault = d->launch->context->vault};
@@ -169,7 +170,7 @@ static void encode_map(dispatch *d, const tj_prepared_kernel *kernel) {
   if (plan->variant[kernel->variant].map == NULL)
     return;
   expect(d, tj_rt_encode_map(d->device, &d->launch->map, encoded, &d->error));
-  memcpy((unsigned char *)d->launch->block + tj_map_offset(plan->word_count), encoded, sizeof encoded);
+  memcpy((unsigned char *)d->launch->block + tj_map_offset(tj_launch_block_words(plan)), encoded, sizeof encoded);
 }
 
 static void launch_kernels(dispatch *d, const tj_prepared_launch *prepared) {

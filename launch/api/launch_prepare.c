@@ -56,10 +56,19 @@ static uint64_t word_value(tj_launch *launch, const tj_launch_word *word, const 
   return 0;
 }
 
+enum { HALF_BITS = 32 };
+
+/* An upper half shares the word of the one before. */
 static void fill_block(tj_launch *launch, const uint64_t address[], uint64_t scratch) {
   const tj_launch_plan *plan = tj_plan_of(launch);
-  for (uint32_t i = 0; i < plan->word_count; i++)
-    launch->block[i] = word_value(launch, &plan->word[i], address, scratch);
+  uint64_t *next = launch->block;
+  for (uint32_t i = 0; i < plan->word_count; i++) {
+    uint64_t value = word_value(launch, &plan->word[i], address, scratch);
+    if (plan->word[i].is_upper)
+      next[-1] = (uint32_t)next[-1] | value << HALF_BITS;
+    else
+      *next++ = value;
+  }
 }
 
 /* --- tensor maps --- */
@@ -167,17 +176,29 @@ static void name_words(tj_launch *launch) {
   if (launch->word != NULL)
     return;
   tj_kernarg *word = TJ_NEW_ARRAY(&launch->job, tj_kernarg, plan->word_count + 2);
-  for (uint32_t i = 0; i < plan->word_count; i++)
+  size_t end = 0;
+  for (uint32_t i = 0; i < plan->word_count; i++) {
+    bool is_half = plan->word[i].is_upper || (i + 1 < plan->word_count && plan->word[i + 1].is_upper);
     word[i] = (tj_kernarg){.name = tj_launch_word_name(&launch->job, plan, &plan->word[i]),
-                           .offset = i * sizeof(uint64_t),
-                           .bytes = sizeof(uint64_t),
+                           .offset = end,
+                           .bytes = is_half ? sizeof(uint32_t) : sizeof(uint64_t),
                            .kind = kind_of(plan->word[i].kind)};
-  word[plan->word_count] = (tj_kernarg){.offset = tj_map_offset(plan->word_count),
+    end += word[i].bytes;
+  }
+  word[plan->word_count] = (tj_kernarg){.offset = tj_map_offset(tj_launch_block_words(plan)),
                                         .bytes = TJ_TENSOR_MAP_BYTES,
                                         .alignment = TJ_TENSOR_MAP_ALIGNMENT,
                                         .kind = TJ_KERNARG_TENSOR_MAP,
                                         .map = &launch->map};
   launch->word = word;
+}
+
+/* What the block has there; of half a word, with its sign. */
+static uint64_t value_at(const tj_launch *launch, const tj_kernarg *word) {
+  const uint64_t whole = launch->block[word->offset / sizeof(uint64_t)];
+  if (word->bytes == sizeof(uint64_t))
+    return whole;
+  return (uint64_t)(int32_t)(word->offset % sizeof(uint64_t) == 0 ? whole : whole >> HALF_BITS);
 }
 
 enum { SCRATCH_ALIGNMENT = 256 };
@@ -188,7 +209,7 @@ static void describe_words(tj_launch *launch, const tj_launch_variant *variant) 
   for (uint32_t i = 0; i < plan->word_count; i++) {
     tj_kernarg *word = &launch->word[i];
     bool is_pointer = word->kind == TJ_KERNARG_POINTER;
-    word->value = launch->block[i];
+    word->value = value_at(launch, word);
     word->alignment = is_pointer ? variant->alignment[plan->word[i].of] : 1;
     word->is_bound = !is_pointer || launch->memory[plan->word[i].of].kind != TJ_BOUND_NOTHING;
     if (word->kind == TJ_KERNARG_SCRATCH) {

@@ -44,6 +44,7 @@ static void write_buffer(tj_text *text, const tj_launch_buffer *buffer) {
 static void write_word(tj_text *text, const tj_launch_word *word) {
   tj_write_u8(text, (uint8_t)word->kind);
   tj_write_u8(text, (uint8_t)word->derived);
+  tj_write_u8(text, word->is_upper);
   tj_write_u32(text, word->of);
 }
 
@@ -139,7 +140,7 @@ enum {
   BUFFER_BYTES = 25,
   EXTENT_BYTES = 4,
   CHOICE_BYTES = 8,
-  WORD_BYTES = 6,
+  WORD_BYTES = 7,
   VARIANT_BYTES = 30
 };
 
@@ -266,6 +267,7 @@ static void read_buffers(reading *r) {
 
 static tj_launch_word read_word(reading *r) {
   uint8_t kind = tj_read_u8(r->reader), derived = tj_read_u8(r->reader);
+  bool is_upper = read_truth(r);
   const uint32_t end[] = {
       [TJ_WORD_BUFFER] = r->plan->buffer_count,
       [TJ_WORD_PARAMETER] = r->plan->passed_count,
@@ -274,14 +276,25 @@ static tj_launch_word read_word(reading *r) {
   };
   tj_read_expect(r->reader, kind < TJ_WORD_KIND_COUNT && derived <= TJ_DERIVED_SHIFT64);
   uint32_t of = tj_read_below(r->reader, kind < TJ_WORD_KIND_COUNT ? end[kind] : 0);
-  return (tj_launch_word){(tj_launch_word_kind)kind, (tj_derived_kind)derived, of};
+  return (tj_launch_word){(tj_launch_word_kind)kind, (tj_derived_kind)derived, is_upper, of};
+}
+
+static bool is_value(const tj_launch_word *word) {
+  return word->kind == TJ_WORD_DERIVED && word->derived == TJ_DERIVED_VALUE;
+}
+
+/* Whether the first is the lower half of a word, and the other its upper half. */
+static bool are_halves(const tj_launch_word word[2]) {
+  return !word[0].is_upper && is_value(&word[0]) && is_value(&word[1]);
 }
 
 static void read_words(reading *r) {
   uint32_t count = tj_read_count(r->reader, WORD_BYTES);
   tj_launch_word *word = TJ_NEW_ARRAY(r->job, tj_launch_word, count + 1);
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
     word[i] = read_word(r);
+    tj_read_expect(r->reader, !word[i].is_upper || (i > 0 && are_halves(&word[i - 1])));
+  }
   r->plan->word = word;
   r->plan->word_count = count;
 }

@@ -30,7 +30,7 @@
 #include "base/number/tile.h"
 #include "launch/image/serial.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 15 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 16 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -76,9 +76,11 @@ typedef enum {
   TJ_WORD_KIND_COUNT
 } tj_launch_word_kind;
 
+/* A word of the argument block, or half a one. */
 typedef struct {
   tj_launch_word_kind kind;
   tj_derived_kind derived;
+  bool is_upper; /* it is the upper half of the word of which the one before is the lower half */
   uint32_t of;
 } tj_launch_word;
 
@@ -206,9 +208,17 @@ static inline uint32_t tj_launch_kernels(const tj_launch_plan *plan, uint32_t va
   return count;
 }
 
+/* Words of the argument block, of 8 bytes each. */
+static inline uint32_t tj_launch_block_words(const tj_launch_plan *plan) {
+  uint32_t words = plan->word_count;
+  for (uint32_t i = 0; i < plan->word_count; i++)
+    words -= plan->word[i].is_upper;
+  return words;
+}
+
 /* Of the block of a variant. */
 static inline uint32_t tj_launch_argument_bytes(const tj_launch_plan *plan, const tj_launch_variant *variant) {
-  return tj_argument_bytes(plan->word_count, variant->map != NULL);
+  return tj_argument_bytes(tj_launch_block_words(plan), variant->map != NULL);
 }
 
 #endif

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of a kernel's arguments: their types, and what is known of each.
  *
- * An argument stands for a word of the argument block. An integer that fits in 32 bits is an i32, so that LLVM knows
- * the upper half to be of no use. Where LLVM lays the arguments out as the block, all integers are one argument, the
- * memory that each is loaded from. A tensor map is the last argument, by value. */
+ * An argument stands for a word of the argument block, or for half a one. An integer that fits in 32 bits is an i32,
+ * so that LLVM knows the upper half to be of no use. Where LLVM lays the arguments out as the block, all integers are
+ * one argument, the memory that each is loaded from. A tensor map is the last argument, by value. */
 #include "lower/emit/emit.h"
 
 #include <string.h>
 
-/* A word of the argument block. */
+enum { HALF_BYTES = 4, WORD_BYTES = 8 };
+
+/* A word of the argument block, or half a one. */
 typedef struct {
   LLVMTypeRef type;
+  uint32_t offset; /* in the block, in bytes */
   const char *name;
   const tj_kernel_buffer *buffer; /* NULL: an integer */
   const tj_facts *facts;          /* of the integer; NULL: any */
@@ -19,34 +22,50 @@ typedef struct {
 typedef struct {
   argument_word *word;
   unsigned count;
+  uint32_t bytes; /* of the block */
 } argument_list;
 
-static void add_buffer(const tj_emitter *emitter, argument_list *list, const tj_kernel_buffer *buffer) {
-  list->word[list->count++] = (argument_word){emitter->pointer, buffer->name, buffer, NULL};
+static void add_word(argument_list *list, argument_word word) {
+  word.offset = list->bytes;
+  list->word[list->count++] = word;
+  list->bytes += WORD_BYTES;
 }
 
 static void add_node(const tj_emitter *emitter, argument_list *list, const tj_node *node, const char *name) {
   LLVMTypeRef type = tj_emit_int_type(emitter, tj_width_of(&node, 1).bits);
-  list->word[list->count++] = (argument_word){type, name, NULL, &node->facts};
+  add_word(list, (argument_word){.type = type, .name = name, .facts = &node->facts});
 }
 
 static void add_bits(const tj_emitter *emitter, argument_list *list, const char *name) {
-  list->word[list->count++] = (argument_word){emitter->i64, name, NULL, NULL};
+  add_word(list, (argument_word){.type = emitter->i64, .name = name});
+}
+
+/* The word that was added last is the upper half of the one before. */
+static void make_upper(argument_list *list) {
+  argument_word *word = &list->word[list->count - 1];
+  word->offset = word[-1].offset + HALF_BYTES;
+  list->bytes -= WORD_BYTES;
+}
+
+static void add_derived(const tj_emitter *emitter, argument_list *list, const tj_derived *derived) {
+  if (derived->kind == TJ_DERIVED_VALUE && derived->node != NULL)
+    add_node(emitter, list, derived->node, "derived");
+  else
+    add_bits(emitter, list, "magic");
+  if (derived->is_upper)
+    make_upper(list);
 }
 
 static argument_list list_arguments(const tj_emitter *emitter, unsigned extra) {
   const tj_kernel *kernel = emitter->kernel;
-  argument_list list = {TJ_NEW_ARRAY(emitter->job, argument_word, tj_kernel_words(kernel) + extra), 0};
+  argument_list list = {TJ_NEW_ARRAY(emitter->job, argument_word, tj_kernel_arguments(kernel) + extra), 0, 0};
   for (uint32_t i = 0; i < kernel->buffer_count; i++)
-    add_buffer(emitter, &list, &kernel->buffer[i]);
+    add_word(&list,
+             (argument_word){.type = emitter->pointer, .name = kernel->buffer[i].name, .buffer = &kernel->buffer[i]});
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
     add_node(emitter, &list, kernel->parameter[i], kernel->parameter[i]->symbol->name);
-  for (uint32_t i = 0; i < kernel->derived_count; i++) {
-    if (kernel->derived[i].kind == TJ_DERIVED_VALUE && kernel->derived[i].node != NULL)
-      add_node(emitter, &list, kernel->derived[i].node, "derived");
-    else
-      add_bits(emitter, &list, "magic");
-  }
+  for (uint32_t i = 0; i < kernel->derived_count; i++)
+    add_derived(emitter, &list, &kernel->derived[i]);
   for (unsigned i = 0; i < extra; i++)
     add_bits(emitter, &list, "extra");
   return list;
@@ -94,11 +113,12 @@ static LLVMValueRef describe_argument(tj_emitter *emitter, LLVMValueRef function
   return argument;
 }
 
-static LLVMValueRef load_word(tj_emitter *emitter, LLVMValueRef block, unsigned position, const argument_word *word) {
-  LLVMValueRef number = tj_emit_int(emitter, 64, position);
-  LLVMValueRef address = LLVMBuildInBoundsGEP2(emitter->builder, emitter->i64, block, &number, 1, "");
+/* From so many bytes behind `memory` on. */
+static LLVMValueRef load_word(tj_emitter *emitter, LLVMValueRef memory, uint32_t offset, const argument_word *word) {
+  LLVMValueRef halves = tj_emit_int(emitter, 64, offset / HALF_BYTES);
+  LLVMValueRef address = LLVMBuildInBoundsGEP2(emitter->builder, emitter->i32, memory, &halves, 1, "");
   LLVMValueRef loaded = LLVMBuildLoad2(emitter->builder, word->type, address, word->name);
-  LLVMSetAlignment(loaded, 8);
+  LLVMSetAlignment(loaded, offset % WORD_BYTES == 0 ? WORD_BYTES : HALF_BYTES);
   tj_emit_known_load(emitter, loaded, word->facts);
   return loaded;
 }
@@ -107,12 +127,13 @@ static LLVMValueRef load_word(tj_emitter *emitter, LLVMValueRef block, unsigned 
  * move each to the block that needs it, and have that wait, but past what may write it does not. */
 static void load_words(tj_emitter *emitter, LLVMValueRef function, const argument_list *list, unsigned first,
                        LLVMValueRef arguments[]) {
-  LLVMTypeRef memory = LLVMArrayType2(emitter->i64, list->count - first);
+  const uint32_t begin = list->word[first].offset;
+  LLVMTypeRef memory = LLVMArrayType2(emitter->i64, (list->bytes - begin) / WORD_BYTES);
   LLVMValueRef block = LLVMGetParam(function, first);
   tj_emit_memory_attribute(emitter, function, first + 1, memory);
   tj_emit_flag_attribute(emitter, function, first + 1, "align", 8);
   for (unsigned i = first; i < list->count; i++)
-    arguments[i] = load_word(emitter, block, i - first, &list->word[i]);
+    arguments[i] = load_word(emitter, block, list->word[i].offset - begin, &list->word[i]);
   tj_emit_intrinsic(emitter, "llvm.sideeffect", NULL, 0, NULL, 0);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the launch computes once: magic numbers for divisors, and costly expressions of parameters alone. */
+/* What the launch computes once: magic numbers for divisors, and costly expressions of parameters alone; and where
+ * that lies in the argument block. */
 #include "lower/kernel/kernel_nodes.h"
 #include "lower/machine/width.h"
 
@@ -24,7 +25,7 @@ static bool has_word(const derivation *found, tj_derived_kind kind, const tj_nod
 
 static void derive(derivation *found, tj_derived_kind kind, const tj_node *node) {
   if (found->count < MOST_WORDS && !has_word(found, kind, node))
-    found->derived[found->count++] = (tj_derived){kind, node};
+    found->derived[found->count++] = (tj_derived){.kind = kind, .node = node};
 }
 
 /* Both halves, or none. */
@@ -95,4 +96,34 @@ void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel) {
     each->derived = found.derived;
     each->derived_count = found.count;
   }
+}
+
+/* --- halves of words --- */
+
+bool tj_is_half_word(const tj_derived *derived) {
+  const tj_node *node = derived->node;
+  return derived->kind == TJ_DERIVED_VALUE &&
+         (node == NULL || (node->facts.low >= INT32_MIN && node->facts.high <= INT32_MAX));
+}
+
+static uint32_t count_halves(const tj_kernel *kernel) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < kernel->derived_count; i++)
+    count += tj_is_half_word(&kernel->derived[i]);
+  return count;
+}
+
+void tj_kernel_pack_words(tj_graph *graph, tj_kernel *kernel) {
+  tj_derived *packed = TJ_NEW_ARRAY(graph->job, tj_derived, (size_t)kernel->derived_count + 1);
+  uint32_t half = 0, whole = count_halves(kernel);
+  if (whole < 2)
+    return;
+  for (uint32_t i = 0; i < kernel->derived_count; i++) {
+    bool is_half = tj_is_half_word(&kernel->derived[i]);
+    tj_derived *place = &packed[is_half ? half++ : whole++];
+    *place = kernel->derived[i];
+    place->is_upper = is_half && half % 2 == 0;
+  }
+  for (tj_kernel *each = kernel; each != NULL; each = each->faster)
+    each->derived = packed;
 }

@@ -153,9 +153,10 @@ static inline tj_kernel_step tj_step_of_value(const tj_node *value) {
   return (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = value, .width = 1, .slot_step = 1};
 }
 
-/* A word of the argument block that the launch computes. */
+/* What the launch computes for the argument block: a word, or a half of one. */
 typedef struct {
   tj_derived_kind kind;
+  bool is_upper;       /* it is the upper half of the word of which the one before is the lower half */
   const tj_node *node; /* an expression of parameters; at least 1 where it is divided by. NULL: another variant's */
 } tj_derived;
 
@@ -380,10 +381,17 @@ static inline tj_dtype tj_slot_dtype(const tj_kernel *kernel, uint32_t slot) {
  */
 const tj_node *tj_launched_value(const tj_kernel *kernel, const tj_node *node);
 
-/* Words of the kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes
- * each. A tensor map follows them, where the kernel has one. */
-static inline uint32_t tj_kernel_words(const tj_kernel *kernel) {
+/* What the kernel's argument block holds: pointers to the buffers, then the parameters, then what is derived. */
+static inline uint32_t tj_kernel_arguments(const tj_kernel *kernel) {
   return kernel->buffer_count + kernel->parameter_count + kernel->derived_count;
+}
+
+/* Its words, of 8 bytes each. A tensor map follows them, where the kernel has one. */
+static inline uint32_t tj_kernel_words(const tj_kernel *kernel) {
+  uint32_t words = tj_kernel_arguments(kernel);
+  for (uint32_t i = 0; i < kernel->derived_count; i++)
+    words -= kernel->derived[i].is_upper;
+  return words;
 }
 
 static inline uint32_t tj_kernel_argument_bytes(const tj_kernel *kernel) {
@@ -399,6 +407,11 @@ static inline uint32_t tj_kernel_lds_bytes(const tj_kernel *kernel) {
  * parameters alone; of a kernel and its faster ones, which get one list. Call it after simplification, before
  * lowering; a kernel without it is right, but slower. */
 void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel);
+/* Whether a derived value may be half a word: 32 bits have it, with its sign. What is NULL may. */
+bool tj_is_half_word(const tj_derived *derived);
+/* Puts derived values of 32 bits side by side, two in a word, so that scalar loads have many at once. Call it after
+ * tj_kernel_derive. */
+void tj_kernel_pack_words(tj_graph *graph, tj_kernel *kernel);
 /* Whether a launch has room for all that work-items of a kernel, of its faster ones and of another one have by name.
  */
 bool tj_kernel_words_fit(tj_graph *graph, const tj_kernel *kernel, const tj_kernel *more);

@@ -76,6 +76,7 @@ typedef struct {
   uint32_t displacement_limit; /* bytes below which an access adds a constant to its address for nothing */
   uint32_t block_bytes;        /* of a vector register, for blocks.h; 0: work-items are too small for blocks */
   bool has_vector_permutations; /* vectors change places with their lanes cheaper than element by element */
+  bool packs_words;             /* what a launch computes in 32 bits is half a word of the argument block */
   bool has_lds_at_zero;         /* a workgroup's LDS has addresses from 0 on */
   bool has_plain_atomic_stores; /* a word that is stored atomically, in no order, is stored like any other */
   bool has_32_bit_offsets;      /* addresses are a base and an unsigned 32-bit byte offset */

@@ -156,6 +156,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = displacement_limit(found),
+      .packs_words = true,
       .has_lds_at_zero = true,
       .has_plain_atomic_stores = true,
       .has_32_bit_offsets = true,

@@ -128,13 +128,17 @@ static void set_count(tj_graph *graph, hand_kernel *made) {
 }
 static void set_derived(tj_graph *graph, hand_kernel *made) {
   tj_derived *derived = TJ_NEW(graph->job, tj_derived);
-  *derived = (tj_derived){TJ_DERIVED_MAGIC31, made->kernel.count};
+  *derived = (tj_derived){.kind = TJ_DERIVED_MAGIC31, .node = made->kernel.count};
   made->kernel.derived = derived;
   made->kernel.derived_count = 1;
 }
 static void set_derived_kind(tj_graph *graph, hand_kernel *made) {
   set_derived(graph, made);
   ((tj_derived *)made->kernel.derived)->kind = TJ_DERIVED_MAGIC32;
+}
+static void set_derived_half(tj_graph *graph, hand_kernel *made) {
+  set_derived(graph, made);
+  ((tj_derived *)made->kernel.derived)->is_upper = true;
 }
 static void set_offset(tj_graph *graph, hand_kernel *made) {
   made->step[1].access.offset = tj_sub(graph, tj_int(graph, 4095), made->kernel.index);
@@ -231,17 +235,18 @@ static const struct {
   const char *name;
   void (*change)(tj_graph *graph, hand_kernel *made);
 } changes[] = {
-    CHANGE(set_name),      CHANGE(set_workgroup_size), CHANGE(set_fill),
-    CHANGE(set_slots),     CHANGE(set_carried),        CHANGE(set_lds),
-    CHANGE(set_dtype),     CHANGE(set_direction),      CHANGE(set_valid),
-    CHANGE(set_choice),    CHANGE(set_count),          CHANGE(set_derived),
-    CHANGE(set_offset),    CHANGE(set_derived_kind),   CHANGE(set_buffer_name),
-    CHANGE(set_buffer),    CHANGE(set_width),          CHANGE(set_slot),
-    CHANGE(set_slot_step), CHANGE(set_kind),           CHANGE(set_value),
-    CHANGE(set_steps),     CHANGE(set_role),           CHANGE(set_range),
-    CHANGE(set_multiple),  CHANGE(set_parameter_name), CHANGE(set_limit),
-    CHANGE(set_computed),  CHANGE(set_storing),        CHANGE(set_arithmetic),
-    CHANGE(set_scale),     CHANGE(set_bias),           CHANGE(set_divisor),
+    CHANGE(set_name),        CHANGE(set_workgroup_size), CHANGE(set_fill),
+    CHANGE(set_slots),       CHANGE(set_carried),        CHANGE(set_lds),
+    CHANGE(set_dtype),       CHANGE(set_direction),      CHANGE(set_valid),
+    CHANGE(set_choice),      CHANGE(set_count),          CHANGE(set_derived),
+    CHANGE(set_offset),      CHANGE(set_derived_half),   CHANGE(set_derived_kind),
+    CHANGE(set_buffer_name), CHANGE(set_buffer),         CHANGE(set_width),
+    CHANGE(set_slot),        CHANGE(set_slot_step),      CHANGE(set_kind),
+    CHANGE(set_value),       CHANGE(set_steps),          CHANGE(set_role),
+    CHANGE(set_range),       CHANGE(set_multiple),       CHANGE(set_parameter_name),
+    CHANGE(set_limit),       CHANGE(set_computed),       CHANGE(set_storing),
+    CHANGE(set_arithmetic),  CHANGE(set_scale),          CHANGE(set_bias),
+    CHANGE(set_divisor),
 };
 
 enum { CHANGE_COUNT = sizeof changes / sizeof *changes };

@@ -323,6 +323,8 @@ static void refuse_forged(tj_job *job, void *data) {
   REFUSED(word[0].kind, TJ_WORD_KIND_COUNT);
   REFUSED(word[0].of, plan->buffer_count);
   REFUSED(word[1].of, plan->passed_count);
+  REFUSED(word[0].is_upper, true);
+  REFUSED(word[3].is_upper, true);
   REFUSED(variant[0].workgroup_size, 0);
   REFUSED(variant[0].count, count);
   REFUSED(variant[0].count, TJ_NO_EXPRESSION);
