@@ -7,8 +7,9 @@
  * (((n - t) >> min(l, 1)) + t) >> max(l - 1, 0).
  *
  * For dividends n < 2^31, with k = floor(log2 d) and m = floor((2^(32+k) - 1) / d), floor(n / d) =
- * mulhi(n + 1, m) >> k: m d falls short of 2^(32+k) by at least 1 and at most d < 2^(k+1), and so (n + 1) m / 2^(32+k)
- * of (n + 1) / d by less than 1 / d. Neighbours n and n + 1 share the sum, as do divisions of the same dividend.
+ * mulhi(n + 1, m) >> k: m d falls short of 2^(32+k) by at least 1 and at most d < 2^(k+1), and so (n + 1) m /
+ * 2^(32+k) of (n + 1) / d by less than 1 / d. Neighbours n and n + 1 share the sum, as do divisions of the same
+ * dividend.
  *
  * Constant divisors, whose dividends have known bounds, mostly do with less. */
 #ifndef TJ_BASE_MAGIC_H

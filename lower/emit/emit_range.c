@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two comparisons as one: that a value is above something, which is a constant or the same for a workgroup, and below
- * something else. Of unsigned integers, the value less the first that is in the range is below the count of those that
- * are: what would be below zero is above all others. An offset mostly needs that difference, too. */
+ * something else. Of unsigned integers, the value less the first that is in the range is below the count of those
+ * that are: what would be below zero is above all others. An offset mostly needs that difference, too. */
 #include "lower/emit/emit.h"
 
 #include "ir/index/linear.h"

@@ -521,7 +521,8 @@ static const char idle_in_plain_moves[] =
 #include "lower/target/idle_pass.def"
     ;
 
-/* Whether elements are no bytes and turn around in LDS, so that what is computed on their way is little beside them. */
+/* Whether elements are no bytes and turn around in LDS, so that what is computed on their way is little beside them.
+ */
 static bool is_wide(const tj_kernel *kernel) {
   enum { HALF_BITS = 16 };
   return tj_dtype_bits(kernel->carried) >= HALF_BITS && tj_kernel_has_step(kernel, TJ_STEP_BARRIER);

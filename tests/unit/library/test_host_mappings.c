@@ -7,7 +7,7 @@
 
 typedef struct {
   const char *name;
-  transposition shape; /* the first mode is the source's contiguous one */
+  transposition shape;        /* the first mode is the source's contiguous one */
   const char *type, *mapping; /* NULL: lines_past_caches */
   const char *step;           /* that the last variant has */
 } row;
