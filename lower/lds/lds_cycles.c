@@ -31,6 +31,11 @@ typedef struct {
   unsigned low, high;
 } reach;
 
+typedef struct {
+  phase_class *item; /* those of most phases first: they tell the most of a layout; NULL: none is known yet */
+  uint32_t count;
+} class_list;
+
 /* What layouts have in common whose classes are the same. */
 struct tj_stage_form {
   uint32_t group;     /* lines; 1: lines lie evenly */
@@ -38,8 +43,8 @@ struct tj_stage_form {
   uint32_t swizzled;  /* words from line to line of a layout with a swizzle; 0: there is none, */
   uint32_t beyond;    /* and from group to group */
   const reach *reach; /* by phase, unless lines lie evenly and are whole */
-  phase_class *item;  /* those of most phases first: they tell the most of a layout; NULL: none is known yet */
-  uint32_t count;
+  class_list plain;   /* without a swizzle, by phase: of where it steps plainly */
+  class_list rest;
   tj_stage_form *next;
 };
 
@@ -230,87 +235,102 @@ static phase_class *larger_first(tj_job *job, const phase_class item[], uint32_t
   return sorted;
 }
 
-/* Phases where they begin: as far as classes depend on that. */
-typedef struct {
-  const tj_stage_place *item;
-  uint32_t count;
-} place_list;
-
 /* Whether addresses are lines' and words', each by a factor. */
 static bool is_plain(const tj_stage_form *form) {
   return form->group == 1 && form->run == 0 && form->swizzled == 0;
 }
 
-static place_list places_for(const tj_stage_stream *s, const tj_stage_form *form) {
+/* Groups that are powers of two have one list: of as many lines as the most of them. */
+static tj_stage_places places_for(tj_stage_stream *s, const tj_stage_form *form) {
+  enum { MOST_POWER = 16 };
   if (is_plain(form))
-    return (place_list){s->anywhere, s->phase_count};
-  bool is_by_line = form->run == 0 && form->swizzled == 0;
-  return is_by_line ? (place_list){s->line, s->line_count} : (place_list){s->place, s->place_count};
+    return (tj_stage_places){s->anywhere, s->phase_count};
+  if (form->swizzled > 0)
+    return s->places;
+  return tj_stage_folded(s, MOST_POWER % form->group == 0 ? MOST_POWER : form->group, form->run > 0 ? form->run : 1);
 }
 
-/* Classes as they are found. Without swizzles, a phase is of one class wherever it steps plainly. */
+/* Classes as they are found. */
 typedef struct {
   tj_keys places, classes;
-  uint32_t *of_place; /* by key of a place, the number of the class; */
-  uint32_t *of_phase; /* by phase, of where it steps plainly, and 1 more; 0: nothing is known */
+  uint32_t *of_place; /* by key of a place, the number of the class */
+  phase_class *item;  /* by number, in the order of their first phases */
 } class_finder;
 
-static uint32_t number_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place,
+static phase_class *class_at(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place,
                              class_finder *f) {
-  bool is_plain = form->swizzled == 0 && steps_plainly(form, place);
-  if (is_plain && f->of_phase[place->phase] == 0)
-    f->of_phase[place->phase] = 1 + tj_key_number(&f->classes, key_of_class(s, form, place));
-  if (is_plain)
-    return f->of_phase[place->phase] - 1;
   uint32_t known = f->places.count, at = tj_key_number(&f->places, key_of_place(form, place));
-  if (at == known)
-    f->of_place[at] = tj_key_number(&f->classes, key_of_class(s, form, place));
-  return f->of_place[at];
+  if (at < known)
+    return &f->item[f->of_place[at]];
+  known = f->classes.count;
+  f->of_place[at] = tj_key_number(&f->classes, key_of_class(s, form, place));
+  if (f->of_place[at] == known)
+    f->item[known] = (phase_class){.first = place};
+  return &f->item[f->of_place[at]];
 }
 
-/* By place, the number of its class; how many there are. */
-static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *form, const place_list *all,
-                               uint32_t number[]) {
-  class_finder f = {.places = tj_keys_make(s->job),
-                    .classes = tj_keys_make(s->job),
-                    .of_place = tj_arena_raw(&s->job->arena, all->count + 1, sizeof(uint32_t)),
-                    .of_phase = TJ_NEW_ARRAY(s->job, uint32_t, s->phase_count + 1)};
-  for (uint32_t i = 0; i < all->count; i++)
-    number[i] = number_class(s, form, &all->item[i], &f);
-  return f.classes.count;
+/* Without a swizzle, a phase is of one class wherever it steps plainly. */
+static bool is_of_rest(const tj_stage_form *form, const tj_stage_place *place) {
+  return form->swizzled > 0 || (!is_plain(form) && !steps_plainly(form, place));
 }
 
-static uint32_t number_phases(const place_list *all, uint32_t number[]) {
-  for (uint32_t i = 0; i < all->count; i++)
-    number[i] = i;
-  return all->count;
+static void add_place(phase_class *c, const tj_stage_place *place) {
+  c->stores += place->stores;
+  c->loads += place->loads;
 }
 
-/* Classes, which are numbered in the order of their first phases, by size. */
-static phase_class *collect_classes(tj_job *job, const place_list *all, const uint32_t number[], uint32_t count) {
-  phase_class *item = tj_arena_raw(&job->arena, count + 1, sizeof *item);
+static class_list sorted_classes(tj_job *job, phase_class item[], uint32_t count) {
   uint32_t known = 0, most = 0;
-  for (uint32_t i = 0; i < all->count; i++) {
-    phase_class *c = &item[number[i]];
-    if (number[i] == known)
-      item[known++] = (phase_class){.first = &all->item[i]};
-    c->stores += all->item[i].stores;
-    c->loads += all->item[i].loads;
-    most = size_of(c) > most ? size_of(c) : most;
+  for (uint32_t i = 0; i < count; i++) {
+    most = size_of(&item[i]) > most ? size_of(&item[i]) : most;
+    if (size_of(&item[i]) > 0)
+      item[known++] = item[i];
   }
-  return larger_first(job, item, count, most);
+  tj_spend(job, known);
+  return (class_list){larger_first(job, item, known, most), known};
 }
 
-static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
-  if (form->item != NULL)
-    return;
-  place_list all = places_for(s, form);
-  uint32_t *number = tj_arena_raw(&s->job->arena, all.count + 1, sizeof *number);
+static void find_plain(tj_stage_stream *s, tj_stage_form *form) {
+  const tj_stage_places all = places_for(s, form);
+  phase_class *item = TJ_NEW_ARRAY(s->job, phase_class, s->phase_count + 1);
   if (!is_plain(form))
     find_reaches(s, form);
-  form->count = is_plain(form) ? number_phases(&all, number) : number_classes(s, form, &all, number);
-  tj_spend(s->job, form->count);
-  form->item = collect_classes(s->job, &all, number, form->count);
+  for (uint32_t i = 0; i < all.count && form->swizzled == 0; i++) {
+    const tj_stage_place *place = &all.item[i];
+    if (is_of_rest(form, place))
+      continue;
+    item[place->phase].first = place;
+    add_place(&item[place->phase], place);
+  }
+  form->plain = sorted_classes(s->job, item, s->phase_count);
+}
+
+static void find_rest(tj_stage_stream *s, tj_stage_form *form) {
+  const tj_stage_places all = places_for(s, form);
+  class_finder f = {.places = tj_keys_make(s->job),
+                    .classes = tj_keys_make(s->job),
+                    .of_place = tj_arena_raw(&s->job->arena, all.count + 1, sizeof(uint32_t)),
+                    .item = tj_arena_raw(&s->job->arena, all.count + 1, sizeof(phase_class))};
+  for (uint32_t i = 0; i < all.count; i++) {
+    const tj_stage_place *place = &all.item[i];
+    if (is_of_rest(form, place))
+      add_place(class_at(s, form, place, &f), place);
+  }
+  form->rest = sorted_classes(s->job, f.item, f.classes.count);
+}
+
+/* Classes of phases that step plainly. */
+static const class_list *plain_classes(tj_stage_stream *s, tj_stage_form *form) {
+  if (form->plain.item == NULL)
+    find_plain(s, form);
+  return &form->plain;
+}
+
+/* The others, which most layouts are given up before. */
+static const class_list *rest_of_classes(tj_stage_stream *s, tj_stage_form *form) {
+  if (form->rest.item == NULL)
+    find_rest(s, form);
+  return &form->rest;
 }
 
 tj_stage_form *tj_stage_form_of(tj_stage_counter *counter, const tj_stage_layout *layout) {
@@ -391,31 +411,43 @@ static uint32_t cycles_of(const tj_stage_stream *s, const tj_stage_form *form, p
   return most;
 }
 
+/* Adds what classes take beyond the least of their phases, up to `enough`; and the units that were counted. */
+static uint32_t add_cycles(const tj_stage_stream *s, const tj_stage_form *form, const class_list *list,
+                           const word_layout *words, uint32_t cycles, uint32_t enough, uint32_t *units) {
+  for (uint32_t i = 0; i < list->count && cycles < enough; i++) {
+    phase_class *c = &list->item[i];
+    *units += phase_of(s, c)->units;
+    cycles += (cycles_of(s, form, c, words) - phase_of(s, c)->least) * size_of(c);
+  }
+  return cycles;
+}
+
 uint32_t tj_stage_cycles_below(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
                                uint32_t enough) {
-  const tj_stage_stream *s = counter->stream;
-  find_classes(s, form);
-  word_layout words = words_of(s, layout);
-  uint32_t cycles = s->least, units = 0;
-  for (uint32_t i = 0; i < form->count && cycles < enough; i++) {
-    phase_class *c = &form->item[i];
-    units += phase_of(s, c)->units;
-    cycles += (cycles_of(s, form, c, &words) - phase_of(s, c)->least) * size_of(c);
-  }
+  tj_stage_stream *s = counter->stream;
+  const word_layout words = words_of(s, layout);
+  uint32_t units = 0, cycles = add_cycles(s, form, plain_classes(s, form), &words, s->least, enough, &units);
+  if (cycles < enough)
+    cycles = add_cycles(s, form, rest_of_classes(s, form), &words, cycles, enough, &units);
   tj_spend(s->job, units);
   *counter->counted += units;
   return cycles;
 }
 
+static void add_by_side(const tj_stage_stream *s, const tj_stage_form *form, const class_list *list,
+                        const word_layout *words, uint32_t *store, uint32_t *load) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    uint32_t cycles = cycles_of(s, form, &list->item[i], words);
+    *store += list->item[i].stores * cycles;
+    *load += list->item[i].loads * cycles;
+  }
+}
+
 void tj_stage_cycles_by_side(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
                              uint32_t *store, uint32_t *load) {
-  const tj_stage_stream *s = counter->stream;
-  find_classes(s, form);
-  word_layout words = words_of(s, layout);
+  tj_stage_stream *s = counter->stream;
+  const word_layout words = words_of(s, layout);
   *store = *load = 0;
-  for (uint32_t i = 0; i < form->count; i++) {
-    uint32_t cycles = cycles_of(s, form, &form->item[i], &words);
-    *store += form->item[i].stores * cycles;
-    *load += form->item[i].loads * cycles;
-  }
+  add_by_side(s, form, plain_classes(s, form), &words, store, load);
+  add_by_side(s, form, rest_of_classes(s, form), &words, store, load);
 }

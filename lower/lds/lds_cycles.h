@@ -13,7 +13,7 @@
 typedef struct tj_stage_form tj_stage_form;
 
 typedef struct {
-  const tj_stage_stream *stream;
+  tj_stage_stream *stream;
   tj_stage_form *form; /* those that have been asked for */
   uint64_t *counted;   /* units that have been counted under some layout, added up */
 } tj_stage_counter;

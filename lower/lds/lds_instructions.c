@@ -125,25 +125,10 @@ static tj_stage_parts parts_of(maker *m, const tj_stage_pattern *pattern) {
 
 /* --- places --- */
 
-/* Each phase once for each line that it begins on. */
-static void find_lines(tj_stage_stream *s) {
-  tj_keys lines = tj_keys_make(s->job);
-  s->line = tj_arena_raw(&s->job->arena, s->place_count + 1, sizeof s->line[0]);
-  for (uint32_t i = 0; i < s->place_count; i++) {
-    const tj_stage_place *place = &s->place[i];
-    uint32_t known = lines.count, number = tj_key_number(&lines, tj_key_mix(place->phase, place->at.line));
-    if (number == known)
-      s->line[number] = (tj_stage_place){.phase = place->phase, .at = {.line = place->at.line}};
-    s->line[number].stores += place->stores;
-    s->line[number].loads += place->loads;
-  }
-  s->line_count = lines.count;
-}
-
 void tj_stage_find_places(tj_stage_stream *s) {
   const tj_stage_patterns *patterns = s->patterns;
   tj_stage_place *place = tj_arena_raw(&s->job->arena, s->store_ideal + s->load_ideal + 1, sizeof *place);
-  s->place = place;
+  s->places.item = place;
   for (uint32_t i = 0; i < tile_of(s)->access_count; i++) {
     const tj_stage_instance *instance = &patterns->instance[i];
     const tj_stage_parts *parts = &s->parts[instance->pattern];
@@ -155,8 +140,38 @@ void tj_stage_find_places(tj_stage_stream *s) {
                                   .stores = is_store,
                                   .loads = !is_store};
   }
-  s->place_count = (uint32_t)(place - s->place);
-  find_lines(s);
+  s->places.count = (uint32_t)(place - s->places.item);
+}
+
+static tj_stage_places fold(const tj_stage_stream *s, uint32_t lines, uint32_t words) {
+  const size_t most = (size_t)s->phase_count * lines * words;
+  uint32_t *number = TJ_NEW_ARRAY(s->job, uint32_t, most); /* by phase, line and word, 1 more; 0: there is none yet */
+  tj_stage_places folded = {
+      tj_arena_raw(&s->job->arena, (most < s->places.count ? most : s->places.count) + 1, sizeof *folded.item), 0};
+  for (uint32_t i = 0; i < s->places.count; i++) {
+    const tj_stage_place *place = &s->places.item[i];
+    uint32_t *known =
+        &number[((size_t)place->phase * lines + place->at.line % lines) * words + place->at.word % words];
+    if (*known == 0) {
+      folded.item[folded.count++] = (tj_stage_place){.phase = place->phase, .at = place->at};
+      *known = folded.count;
+    }
+    folded.item[*known - 1].stores += place->stores;
+    folded.item[*known - 1].loads += place->loads;
+  }
+  return folded;
+}
+
+tj_stage_places tj_stage_folded(tj_stage_stream *s, uint32_t lines, uint32_t words) {
+  const tj_stage_fold *known = s->fold;
+  while (known != NULL && (known->lines != lines || known->words != words))
+    known = known->next;
+  if (known != NULL)
+    return known->places;
+  tj_stage_fold *made = TJ_NEW(s->job, tj_stage_fold);
+  *made = (tj_stage_fold){lines, words, fold(s, lines, words), s->fold};
+  s->fold = made;
+  return made->places;
 }
 
 /* --- streams --- */

@@ -39,6 +39,20 @@ typedef struct {
   uint32_t stores, loads; /* how many instructions have it */
 } tj_stage_place;
 
+/* Phases where they begin, as far as that matters. */
+typedef struct {
+  tj_stage_place *item;
+  uint32_t count;
+} tj_stage_places;
+
+/* Those that begin equally far behind a multiple of so many lines, and of so many words, are one place: that of the
+ * first of them. */
+typedef struct tj_stage_fold {
+  uint32_t lines, words;
+  tj_stage_places places;
+  struct tj_stage_fold *next;
+} tj_stage_fold;
+
 /* All accesses as instructions, in layouts of one direction that keep `vector` elements together. */
 typedef struct {
   tj_job *job;
@@ -53,10 +67,8 @@ typedef struct {
   uint32_t store_ideal, load_ideal; /* cycles of all instructions without conflicts */
   uint32_t least;                   /* the same by the pigeonhole */
   tj_stage_place *anywhere;         /* each phase, wherever it begins, once */
-  tj_stage_place *place;            /* of each instruction each phase, once they have been found */
-  uint32_t place_count;
-  tj_stage_place *line; /* each phase, on whatever line it begins, once */
-  uint32_t line_count;
+  tj_stage_places places;           /* of each instruction each phase, once they have been found */
+  tj_stage_fold *fold;              /* those that have been asked for */
 } tj_stage_stream;
 
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
@@ -64,5 +76,8 @@ tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, co
 
 /* Finds where its phases begin. */
 void tj_stage_find_places(tj_stage_stream *stream);
+
+/* Its places folded by so many lines and words. */
+tj_stage_places tj_stage_folded(tj_stage_stream *stream, uint32_t lines, uint32_t words);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "ir/simplify/simplify.h"
 #include "lower/access/price.h"
-#include "lower/lds/lds_instructions.h"
+#include "lower/lds/lds_cycles.h"
 #include "lower/lds/lds_value.h"
 #include "tests/unit/support/harness.h"
 
@@ -461,6 +461,67 @@ static void search_random(tj_job *job, void *data) {
                         tile.dearest);
 }
 
+/* --- counted cycles --- */
+
+/* A layout of any form that puts no two elements in one place. */
+static tj_stage_layout random_layout(random_search *r, tj_stage_direction direction, uint32_t vector) {
+  uint32_t lines = direction == ROW ? r->tile->rows : r->tile->columns,
+           along = direction == ROW ? r->tile->columns : r->tile->rows, units = (along + vector - 1) / vector;
+  tj_stage_layout layout = {.direction = direction, .vector = vector, .group = 1 + below(r, lines)};
+  layout.pitch = units * vector + below(r, 5) * vector;
+  if (below(r, 3) == 0) {
+    layout.run = (1 + below(r, units)) * vector;
+    layout.run_pitch = layout.run + below(r, 3) * vector;
+    layout.pitch = (along + layout.run - 1) / layout.run * layout.run_pitch + below(r, 5) * vector;
+  }
+  layout.group_pitch = layout.group * layout.pitch + below(r, 5) * vector;
+  if (layout.run == 0 && below(r, 3) == 0) {
+    int32_t bits = 1 + (int32_t)below(r, 3), base = __builtin_ctz(vector) + (int32_t)below(r, 3);
+    layout.swizzle = (tj_swizzle){bits, base, bits + (int32_t)below(r, 4)};
+  }
+  return layout;
+}
+
+/* Random layouts of whose forms some come again: classes that are found once hold for all of them. */
+static void count_random(tj_job *job, void *data) {
+  static const uint32_t extents[] = {8, 12, 24, 33, 40};
+  random_search r = {.job = job, .graph = tj_graph_create(job), .state = *(const uint64_t *)data};
+  r.model = tj_bank_model_of(below(&r, 2) == 0 ? "gfx942" : "gfx1100");
+  accesses all = {.count = 0};
+  tj_stage_tile tile = {.element_bytes = 1u << below(&r, 4),
+                        .rows = extents[below(&r, 5)],
+                        .columns = extents[below(&r, 5)],
+                        .access = all.access};
+  r.tile = &tile;
+  random_side(&r, &all, true, LANES / 2);
+  random_side(&r, &all, false, LANES / 2);
+  tile.access_count = all.count;
+  const tj_stage_patterns patterns = tj_stage_patterns_of(job, &tile);
+  const tj_stage_direction direction = below(&r, 2) == 0 ? ROW : COLUMN;
+  const uint32_t vector = tj_stage_widest(&patterns, direction);
+  tj_stage_stream stream = tj_stage_stream_make(job, r.model, &patterns, direction, vector);
+  uint64_t counted = 0;
+  tj_stage_counter counter = {.stream = &stream, .counted = &counted};
+  tj_stage_find_places(&stream);
+  for (unsigned i = 0; i < 16; i++) {
+    const tj_stage_layout layout = random_layout(&r, direction, vector);
+    tj_stage_form *form = tj_stage_form_of(&counter, &layout);
+    uint32_t instructions = 0, store, load, all_cycles = tj_stage_cycles_below(&counter, form, &layout, UINT32_MAX);
+    tj_stage_cycles_by_side(&counter, form, &layout, &store, &load);
+    ck_assert_uint_eq(store, count_cycles(&r, &layout, true, &instructions));
+    ck_assert_uint_eq(load, count_cycles(&r, &layout, false, &instructions));
+    ck_assert_uint_eq(all_cycles, store + load);
+    ck_assert_uint_eq(stream.count, instructions);
+    ck_assert_uint_le(stream.least, all_cycles);
+  }
+}
+
+START_TEST(cycles_of_random_layouts) {
+  for (uint64_t seed = 0; seed < 400; seed++)
+    run(count_random, &seed);
+}
+END_TEST
+
 /* Tiles whose elements do not fill what a swizzle moves about: the last ones go beyond the tile's own bytes. */
 static const known_row rounded[] = {
     {"gfx1201",
@@ -539,8 +600,14 @@ START_TEST(runs_that_lie_apart) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {
-      known_layouts, layouts_fit_into_lds,          a_second_workgroup_has_room, words_at_one_place_of_vectors,
-      random_tiles,  swizzled_tiles_are_rounded_up, runs_that_lie_apart,         conflicts_may_be_too_dear};
+  const TTest *const tests[] = {known_layouts,
+                                layouts_fit_into_lds,
+                                a_second_workgroup_has_room,
+                                words_at_one_place_of_vectors,
+                                random_tiles,
+                                swizzled_tiles_are_rounded_up,
+                                cycles_of_random_layouts,
+                                runs_that_lie_apart,
+                                conflicts_may_be_too_dear};
   return run_suite(suite_of("stage", tests, sizeof tests / sizeof tests[0]));
 }
