@@ -240,14 +240,15 @@ static bool is_plain(const tj_stage_form *form) {
   return form->group == 1 && form->run == 0 && form->swizzled == 0;
 }
 
-/* Groups that are powers of two have one list: of as many lines as the most of them. */
+/* Groups that are powers of two have one list: of as many lines as the most of them that are tried. */
 static tj_stage_places places_for(tj_stage_stream *s, const tj_stage_form *form) {
-  enum { MOST_POWER = 16 };
+  enum { MOST_GROUP = 16, MOST_GROUP_OF_RUNS = 8 };
+  const uint32_t most = form->run > 0 ? MOST_GROUP_OF_RUNS : MOST_GROUP;
   if (is_plain(form))
     return (tj_stage_places){s->anywhere, s->phase_count};
   if (form->swizzled > 0)
     return s->places;
-  return tj_stage_folded(s, MOST_POWER % form->group == 0 ? MOST_POWER : form->group, form->run > 0 ? form->run : 1);
+  return tj_stage_folded(s, most % form->group == 0 ? most : form->group, form->run > 0 ? form->run : 1);
 }
 
 /* Classes as they are found. */

@@ -6,6 +6,7 @@
 #include "lower/lds/lds_instructions.h"
 
 #include "base/number/keys.h"
+#include "base/number/power.h"
 
 #include <string.h>
 
@@ -78,48 +79,111 @@ static uint32_t least_of(const tj_stage_stream *s, const tj_stage_unit unit[], u
 
 /* --- phases --- */
 
-static uint64_t key_of_phase(uint32_t words, const tj_stage_unit unit[], uint32_t count) {
+/* What the lanes of a phase of an instruction want, whatever vectors the layout keeps together. */
+typedef struct tj_stage_wanted {
+  tj_stage_unit first;
+  const tj_stage_unit *unit; /* as seen from there */
+  uint32_t units;
+  uint64_t key;
+} wanted_units;
+
+static uint64_t key_of_units(uint32_t words, const tj_stage_unit unit[], uint32_t count) {
   uint64_t key = words;
   for (uint32_t i = 0; i < count; i++)
     key = tj_key_mix(key, (uint64_t)unit[i].line << 32 | unit[i].word);
   return key;
 }
 
-static uint32_t phase_of(maker *m, uint32_t words, const tj_stage_unit unit[], uint32_t count) {
+static uint32_t words_of(uint32_t bytes) {
+  return bytes < TJ_BANK_BYTES ? 1 : bytes / TJ_BANK_BYTES;
+}
+
+static wanted_units wanted_by(const tj_stage_stream *s, const tj_stage_access *access, uint32_t step, uint32_t bytes,
+                              uint64_t lanes) {
+  tj_stage_unit unit[TJ_BANK_LANES];
+  const uint32_t units = list_units(s, access, step, lanes, unit);
+  return (wanted_units){unit_of(s, access, (uint32_t)__builtin_ctzll(lanes), step),
+                        tj_arena_copy(&s->job->arena, unit, units * sizeof unit[0]), units,
+                        key_of_units(words_of(bytes), unit, units)};
+}
+
+/* Instructions of an access: of `vector` elements each; how many, and after how many the phases are the same, but
+ * begin further on. */
+typedef struct {
+  uint32_t vector, bytes, count, period;
+  uint64_t lanes[TJ_BANK_MOST_PHASES]; /* by phase; 0: there is none */
+} instruction_list;
+
+static instruction_list list_instructions(const tj_stage_stream *s, const tj_stage_pattern *pattern) {
+  const tj_stage_access *access = pattern->access;
+  instruction_list list = {.count = instructions_of(s, pattern)};
+  list.vector = access->elements / list.count;
+  list.bytes = list.vector * tile_of(s)->element_bytes;
+  list.period = access->direction == s->direction && list.bytes < TJ_BANK_BYTES ? TJ_BANK_BYTES / list.bytes : 1;
+  list.period = list.period < list.count ? list.period : list.count;
+  tj_bank_phases(s->model, access->is_store, list.bytes, access->active, list.lanes);
+  return list;
+}
+
+/* What phases of the first instructions want, up to the period: by instruction, then by phase. Found once for all
+ * streams of a direction. */
+static const wanted_units *wanted_of(const tj_stage_stream *s, const tj_stage_pattern *pattern,
+                                     const instruction_list *list) {
+  wanted_units **known = &pattern->wanted[s->direction][tj_log2(list->vector)];
+  if (*known != NULL)
+    return *known;
+  *known = tj_arena_raw(&s->job->arena, (size_t)list->period * TJ_BANK_MOST_PHASES, sizeof **known);
+  for (uint32_t i = 0; i < list->period; i++) {
+    for (uint32_t k = 0; k < TJ_BANK_MOST_PHASES; k++) {
+      if (list->lanes[k] != 0)
+        (*known)[i * TJ_BANK_MOST_PHASES + k] =
+            wanted_by(s, pattern->access, i * list->vector, list->bytes, list->lanes[k]);
+    }
+  }
+  return *known;
+}
+
+static uint32_t phase_of(maker *m, uint32_t words, const wanted_units *wanted) {
   tj_stage_stream *s = m->stream;
-  uint32_t number = tj_key_number(&m->phases, key_of_phase(words, unit, count));
+  uint32_t number = tj_key_number(&m->phases, wanted->key);
   if (number == s->phase_count)
-    s->phase[s->phase_count++] = (tj_stage_phase){words, tj_arena_copy(&s->job->arena, unit, count * sizeof unit[0]),
-                                                  count, least_of(s, unit, count)};
+    s->phase[s->phase_count++] =
+        (tj_stage_phase){words, wanted->unit, wanted->units, least_of(s, wanted->unit, wanted->units)};
   return number;
 }
 
-/* Adds an instruction's phases to a pattern's. */
-static void add_parts(maker *m, const tj_stage_pattern *pattern, uint32_t step, uint32_t bytes,
+/* How far so many elements are from where an access begins. */
+static tj_stage_unit distance_of(const tj_stage_stream *s, const tj_stage_access *access, uint32_t elements) {
+  if (access->direction != s->direction)
+    return (tj_stage_unit){.line = elements};
+  return (tj_stage_unit){.word = elements * tile_of(s)->element_bytes / TJ_BANK_BYTES};
+}
+
+/* Adds the phases of an instruction to a pattern's. */
+static void add_parts(maker *m, const tj_stage_pattern *pattern, const instruction_list *list, uint32_t number,
                       tj_stage_parts *parts) {
   const tj_stage_stream *s = m->stream;
-  uint64_t lanes[TJ_BANK_MOST_PHASES];
-  tj_stage_unit unit[TJ_BANK_LANES], begin = unit_at(s, pattern->row, pattern->column);
-  tj_bank_phases(s->model, pattern->access->is_store, bytes, pattern->access->active, lanes);
+  const wanted_units *wanted = wanted_of(s, pattern, list) + (size_t)(number % list->period) * TJ_BANK_MOST_PHASES;
+  const tj_stage_unit begin = unit_at(s, pattern->row, pattern->column),
+                      far = distance_of(s, pattern->access, (number - number % list->period) * list->vector);
   for (uint32_t i = 0; i < TJ_BANK_MOST_PHASES; i++) {
-    if (lanes[i] == 0)
+    if (list->lanes[i] == 0)
       continue;
-    uint32_t count = list_units(s, pattern->access, step, lanes[i], unit);
-    uint32_t phase = phase_of(m, bytes < TJ_BANK_BYTES ? 1 : bytes / TJ_BANK_BYTES, unit, count);
-    tj_stage_unit first = unit_of(s, pattern->access, (uint32_t)__builtin_ctzll(lanes[i]), step);
-    parts->item[parts->count++] = (tj_stage_part){phase, beyond(first, begin)};
+    const uint32_t phase = phase_of(m, words_of(list->bytes), &wanted[i]);
+    const tj_stage_unit first = beyond(wanted[i].first, begin);
+    parts->item[parts->count++] = (tj_stage_part){phase, {first.line + far.line, first.word + far.word}};
     parts->least += s->phase[phase].least;
   }
 }
 
 static tj_stage_parts parts_of(maker *m, const tj_stage_pattern *pattern) {
   const tj_stage_stream *s = m->stream;
-  uint32_t instructions = instructions_of(s, pattern), vector = pattern->access->elements / instructions;
-  const uint32_t most = instructions * TJ_BANK_MOST_PHASES;
-  tj_stage_parts parts = {.item = tj_arena_raw(&s->job->arena, most, sizeof(tj_stage_part))};
-  tj_spend(s->job, (uint64_t)instructions * TJ_BANK_LANES);
-  for (uint32_t i = 0; i < instructions; i++)
-    add_parts(m, pattern, i * vector, vector * tile_of(s)->element_bytes, &parts);
+  const instruction_list list = list_instructions(s, pattern);
+  tj_stage_parts parts = {
+      .item = tj_arena_raw(&s->job->arena, (size_t)list.count * TJ_BANK_MOST_PHASES, sizeof(tj_stage_part))};
+  tj_spend(s->job, (uint64_t)list.count * TJ_BANK_LANES);
+  for (uint32_t i = 0; i < list.count; i++)
+    add_parts(m, pattern, &list, i, &parts);
   return parts;
 }
 

@@ -88,6 +88,17 @@ static uint64_t key_of_pattern(const tj_stage_access *access, uint32_t row, uint
   return key;
 }
 
+static tj_stage_pattern new_pattern(finder *f, const tj_stage_access *access, uint32_t row, uint32_t column) {
+  enum { WIDTHS = 5 }; /* 1, 2, 4, 8 or 16 elements */
+  tj_job *job = f->patterns.job;
+  return (tj_stage_pattern){.access = access,
+                            .row = row,
+                            .column = column,
+                            .aligned = aligned_elements(f->tile, access),
+                            .wanted = {TJ_NEW_ARRAY(job, struct tj_stage_wanted *, WIDTHS),
+                                       TJ_NEW_ARRAY(job, struct tj_stage_wanted *, WIDTHS)}};
+}
+
 /* The pattern of the first access of a family. */
 static tj_stage_instance found(finder *f, const tj_stage_access *access) {
   tj_spend(f->patterns.job, (uint64_t)__builtin_popcountll(access->active));
@@ -98,7 +109,7 @@ static tj_stage_instance found(finder *f, const tj_stage_access *access) {
   column -= column % column_unit(f->tile, access);
   uint32_t known = f->patterns.count, number = tj_key_number(&f->patterns, key_of_pattern(access, row, column));
   if (number == known)
-    f->pattern[number] = (tj_stage_pattern){access, row, column, aligned_elements(f->tile, access), 0};
+    f->pattern[number] = new_pattern(f, access, row, column);
   return (tj_stage_instance){number, row - access->at_row, column - access->at_column};
 }
 

@@ -8,10 +8,12 @@
 
 /* Rows and columns are multiples of whole words, and along the access of vectors of 16 bytes. */
 typedef struct {
-  const tj_stage_access *access; /* the first of them, */
-  uint32_t row, column;          /* and where it begins, rounded down */
-  uint32_t aligned;              /* the widest aligned vector that it is made of */
-  uint32_t instances;            /* how many accesses it has */
+  const tj_stage_access *access;      /* the first of them, */
+  uint32_t row, column;               /* and where it begins, rounded down */
+  uint32_t aligned;                   /* the widest aligned vector that it is made of */
+  uint32_t instances;                 /* how many accesses it has */
+  struct tj_stage_wanted **wanted[2]; /* by direction and log2 of an instruction's elements, what its phases want, as
+                                         far as that has been found */
 } tj_stage_pattern;
 
 /* An access: the pattern, and where that begins. */

@@ -9,6 +9,8 @@
 #include "lower/lds/lds_value.h"
 #include "lower/shape/slot_order.h"
 
+#include <string.h>
+
 /* The row in the whole tile, and the column. */
 typedef struct {
   uint32_t row, column;
@@ -282,13 +284,27 @@ static const tj_stage_access *list_vectors(const chooser *c, const passage *way)
   return vector;
 }
 
+/* The first of a wave's accesses up to one whose lanes go in the same rounds: it begins in the same row. */
+static uint32_t first_in_rounds(const tj_stage_access access[], uint32_t number, uint32_t waves) {
+  uint32_t i = number % waves;
+  while (access[i].at_row != access[number].at_row || access[i].row != access[number].row ||
+         access[i].active != access[number].active)
+    i += waves;
+  return i;
+}
+
 /* Leaves out what no lane moves. */
 static void add_accesses(const chooser *c, const passage *way, access_list *list) {
-  const uint32_t vectors = way->held.slots / way->width * waves_of(c), rounds = rounds_of(c, way);
+  const uint32_t waves = waves_of(c), vectors = way->held.slots / way->width * waves, rounds = rounds_of(c, way);
   const tj_stage_access *vector = list_vectors(c, way);
   uint64_t *lanes = tj_arena_raw(&c->job->arena, (size_t)vectors * rounds, sizeof *lanes);
-  for (uint32_t i = 0; i < vectors && rounds > 1; i++)
-    share_lanes(c, &vector[i], rounds, &lanes[i * rounds]);
+  for (uint32_t i = 0; i < vectors && rounds > 1; i++) {
+    const uint32_t known = first_in_rounds(vector, i, waves);
+    if (known < i)
+      memcpy(&lanes[i * rounds], &lanes[known * rounds], rounds * sizeof *lanes);
+    else
+      share_lanes(c, &vector[i], rounds, &lanes[i * rounds]);
+  }
   for (uint32_t round = 0; round < rounds; round++) {
     for (uint32_t i = 0; i < vectors; i++) {
       tj_stage_access access = vector[i];
