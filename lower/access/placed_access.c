@@ -20,9 +20,14 @@ static bool find_addresses(const tj_access_values *values, int64_t address[]) {
   const unsigned shift = tj_log2(values->bytes);
   uint64_t far = 0;
   for (uint32_t lane = 0; lane < values->lanes; lane++) {
-    const uint64_t base = (uint64_t)values->base[lane], offset = (uint64_t)values->offset[lane];
-    far |= (base + middle) | (offset + middle);
-    address[lane] = (int64_t)((base + offset + beyond) << shift);
+    const uint64_t offset = (uint64_t)values->offset[lane];
+    far |= offset + middle;
+    address[lane] = (int64_t)((offset + beyond) << shift);
+  }
+  for (uint32_t lane = 0; lane < values->lanes && values->base != NULL; lane++) {
+    const uint64_t base = (uint64_t)values->base[lane];
+    far |= base + middle;
+    address[lane] = (int64_t)((uint64_t)address[lane] + (base << shift));
   }
   return far >> (NEAR_BITS + 1) == 0 && is_near(values->beyond);
 }
@@ -33,17 +38,26 @@ static bool have_addresses(const tj_access_values *values, uint64_t active) {
   bool have = true;
   for (uint64_t left = active; left != 0; left &= left - 1) {
     const int lane = __builtin_ctzll(left);
-    have = have && !__builtin_add_overflow(values->base[lane], values->offset[lane], &number) &&
+    const int64_t base = values->base != NULL ? values->base[lane] : 0;
+    have = have && !__builtin_add_overflow(base, values->offset[lane], &number) &&
            !__builtin_add_overflow(number, values->beyond, &number) &&
            !__builtin_mul_overflow(number, (int64_t)values->bytes, &number);
   }
   return have;
 }
 
-bool tj_place_access(tj_placed_access *placed, const tj_access_values *values) {
-  placed->at.active = 0;
+/* The lanes that make an access. */
+static uint64_t active_of(const tj_access_values *values) {
+  uint64_t active = 0;
+  if (values->valid == NULL && values->lanes > 0)
+    return UINT64_MAX >> (TJ_BANK_LANES - values->lanes);
   for (uint32_t lane = 0; lane < values->lanes; lane++)
-    placed->at.active |= (uint64_t)(values->valid[lane] != 0) << lane;
+    active |= (uint64_t)(values->valid[lane] != 0) << lane;
+  return active;
+}
+
+bool tj_place_access(tj_placed_access *placed, const tj_access_values *values) {
+  placed->at.active = active_of(values);
   placed->is_near = find_addresses(values, placed->at.address);
   return placed->is_near || have_addresses(values, placed->at.active);
 }

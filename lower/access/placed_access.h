@@ -8,7 +8,9 @@
 
 /* Numbers of elements by lane, of which a lane's is the sum, and whether the lane makes the access. */
 typedef struct {
-  const int64_t *base, *offset, *valid;
+  const int64_t *base; /* NULL: 0 */
+  const int64_t *offset;
+  const int64_t *valid; /* NULL: all lanes do */
   int64_t beyond;
   uint32_t lanes;
   uint32_t bytes; /* of an element: a power of two */

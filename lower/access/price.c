@@ -264,9 +264,10 @@ static void evaluate(pricing *p, access_list *list, access_part *part) {
 
 /* Where the lanes of the wave make an access. */
 static void place_access(pricing *p, access_list *list, uint32_t number) {
-  const tj_access_values values = {.base = values_of(list, number, BASE),
+  const tj_node *const *root = &list->root[number * ROOTS];
+  const tj_access_values values = {.base = tj_is_int(root[BASE], 0) ? NULL : values_of(list, number, BASE),
                                    .offset = values_of(list, number, OFFSET),
-                                   .valid = values_of(list, number, VALID),
+                                   .valid = tj_is_int(root[VALID], 1) ? NULL : values_of(list, number, VALID),
                                    .beyond = list->access[number].place->displacement,
                                    .lanes = p->lanes,
                                    .bytes = tj_element_bytes(p->kernel, list->price[number]->buffer)};
