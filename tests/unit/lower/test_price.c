@@ -6,7 +6,9 @@
 #include "lower/access/price.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/repeats.h"
+#include "lower/lds/lds_layout.h"
 #include "lower/mapping/mapped.h"
+#include "lower/mapping/mapping.h"
 #include "lower/plan/plan.h"
 #include "tests/unit/support/harness.h"
 
@@ -170,11 +172,55 @@ START_TEST(repeated_stores_are_left_out) {
 }
 END_TEST
 
+/* --- passes --- */
+
+/* Tiles that go through LDS in passes, of which waves have parts of several: their cycles there are planned before
+ * any kernel is made, and the kernel's accesses have as many. */
+static const char *const passing[] = {
+    "kernel k(s: f32 @ (32,24):(1,32), d: f32 @ (32,24):(1,32)) = copy(s, d, mapping=mapping(passes=2, "
+    "load=((32,3),8):((1@0,8@1),1@1), store=((16,6),(2,4)):((1@0,1@1),(16@0,6@1))))",
+    "kernel k(s: u8 @ (7264,7264):(1,7264), d: u8 @ (7264,7264):(7264,1)) = copy(s, d)",
+    "kernel k(s: u8 @ (96,75,75,96):(1,96,7200,540000), d: u8 @ (96,75,75,96):(540000,7200,96,1)) = copy(s, d)",
+    "kernel k(s: u8 @ (352,48,4,28,28):(1,352,16896,67584,1892352), "
+    "d: u8 @ (352,48,4,28,28):(1344,1,13246464,48,473088)) = copy(s, d)",
+    "kernel k(s: f16 @ (48,28,48,28,28):(1,48,1344,64512,1806336), "
+    "d: f16 @ (48,28,48,28,28):(48,64512,1,1806336,2304)) = copy(s, d)",
+};
+
+static void check_passes(tj_job *job, void *data) {
+  enum { MOST = 1 << 16 };
+  tj_graph *graph = tj_graph_create(job);
+  const tj_target *target = tj_target_parse(job, "gfx942");
+  const tj_price_machine machine = tj_price_machine_of(target);
+  tj_kernel *written = kernel_of(graph, target, data);
+  const tj_kernel *kernel = written->mapped != NULL ? written : tj_map_copy(graph, written, target);
+  const tj_stage_choice *stage = kernel->stage;
+  const tj_price price = tj_price_kernel(graph, kernel, &machine, NULL, MOST);
+  const tj_cost lds = tj_price_of_lds(&price);
+  ck_assert_int_eq(price.status, TJ_EVAL_OK);
+  ck_assert_ptr_nonnull(stage);
+  ck_assert_uint_gt(kernel->mapping->passes, 1);
+  ck_assert_int_eq(lds.cycles, price.counted_workgroups * (stage->store_cycles + stage->load_cycles));
+  ck_assert_int_eq(lds.least_cycles, price.counted_workgroups * (stage->store_ideal + stage->load_ideal));
+  ck_assert_int_eq(lds.instructions, price.counted_workgroups * stage->instructions);
+}
+
+START_TEST(passes_take_what_is_planned) {
+  for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++) {
+    tj_job job;
+    tj_job_init(&job, NULL);
+    expect_success(&job, check_passes, (void *)(uintptr_t)passing[i]);
+    tj_job_destroy(&job);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_of_cases("price", prices_are_those_counted_by_hand, (int)(sizeof rows / sizeof *rows));
   TCase *repeats = tcase_create("repeats");
   tcase_add_test(repeats, repeated_stores_are_left_out);
   tcase_add_test(repeats, prices_are_numbers);
+  tcase_add_test(repeats, passes_take_what_is_planned);
   suite_add_tcase(suite, repeats);
   return run_suite(suite);
 }
