@@ -40,6 +40,7 @@ typedef struct {
 struct tj_origin;    /* emit_address.c */
 struct tj_bounded;   /* emit_bounded.c */
 struct tj_trips;     /* emit_loop.c */
+struct tj_loaded;    /* emit_step.c */
 struct tj_intrinsic; /* emit.c */
 
 /* Where a wave's first lane is in LDS, where a lane is at an origin. */
@@ -83,6 +84,7 @@ typedef struct tj_emitter {
   struct tj_bounded *bounded; /* resources, and offsets into them; NULL: none so far */
   const tj_node *shared_mask; /* holds for all work-items that are here; NULL: nothing is known to */
   tj_slot_value *slot;        /* by number */
+  struct tj_loaded *loaded;   /* since the phase began; the last first */
   struct tj_trips *trips;     /* emit_loop.c: of the LOOP step that is open; NULL: none is */
   LLVMValueRef *number;      /* by array of a copy's program: numbers that are the same for all elements; NULL: others
                                 are constants, or in slots */

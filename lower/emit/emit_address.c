@@ -4,6 +4,8 @@
  * machines add for nothing. */
 #include "lower/emit/emit.h"
 
+#include "ir/index/linear.h"
+
 /* Bases and origins emitted so far, in a list for each offset. */
 struct tj_origin {
   uint32_t buffer;
@@ -250,6 +252,29 @@ static LLVMValueRef keep(tj_emitter *emitter, const tj_access *access, const tj_
   return address;
 }
 
+/* --- constants of bases --- */
+
+/* Of the part of an address that the workgroup shares, a constant that it ends with is better added to the
+ * work-item's offset, if that still fits in 32 bits: one instruction, where addresses take several. */
+static int64_t moved_constant(const tj_emitter *emitter, const tj_access *access) {
+  if (access->base == NULL || access->buffer == TJ_LDS || !emitter->target->has_32_bit_offsets ||
+      tj_kernel_nodes_find(&emitter->nodes, access->offset) == TJ_NO_POSITION || is_of_wave(emitter, access))
+    return 0;
+  const int64_t constant = tj_part_sum(access->base).constant;
+  const int64_t most = UINT32_MAX / tj_element_bytes(emitter->kernel, access->buffer);
+  bool fits = constant > 0 && constant <= most && access->offset->facts.low >= 0 &&
+              access->offset->facts.high <= most - constant;
+  return fits ? constant : 0;
+}
+
+static LLVMValueRef offset_with_constant(tj_emitter *emitter, const tj_access *access, int64_t constant) {
+  uint32_t bytes = tj_element_bytes(emitter->kernel, access->buffer);
+  LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)constant * bytes, false);
+  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, opaque_offset(emitter, access->offset, bytes), change, "");
+  tj_emit_no_wrap(sum, (tj_width){32, false, true});
+  return tj_emit_extended(emitter, sum, emitter->i64);
+}
+
 void tj_emit_forget_origins(tj_emitter *emitter) {
   uint32_t count = emitter->nodes.walk.count;
   emitter->origin = TJ_NEW_ARRAY(emitter->job, struct tj_origin *, count + 1);
@@ -281,13 +306,23 @@ LLVMValueRef tj_emit_byte_offset(tj_emitter *emitter, const tj_access *access) {
                       "");
 }
 
+static LLVMValueRef emit_place(tj_emitter *emitter, const tj_access *access) {
+  if (begins_at_zero(emitter, access))
+    return lds_address(emitter, access);
+  int64_t constant = moved_constant(emitter, access);
+  if (constant == 0)
+    return emit_origin(emitter, access, base_of(emitter, access));
+  tj_access without = *access;
+  without.base = tj_part_sum(access->base).rest;
+  return moved(emitter, &without, emitter->i8, base_of(emitter, &without),
+               offset_with_constant(emitter, access, constant));
+}
+
 LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access) {
   LLVMValueRef address = find(emitter, access, access->offset);
   if (address != NULL)
     return address;
-  LLVMValueRef place = begins_at_zero(emitter, access) ? lds_address(emitter, access)
-                                                       : emit_origin(emitter, access, base_of(emitter, access));
-  return keep(emitter, access, access->offset, place);
+  return keep(emitter, access, access->offset, emit_place(emitter, access));
 }
 
 LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access) {

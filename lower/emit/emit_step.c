@@ -11,6 +11,7 @@
 #include "lower/emit/transpose.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/arithmetic.h"
+#include "lower/kernel/repeats.h"
 
 #include <string.h>
 
@@ -110,15 +111,49 @@ static void emit_transposing_load(tj_emitter *emitter, const tj_kernel_step *ste
   tj_emit_give_slots(emitter, step, emitter->target->family->emit_transposing_load(emitter, address, bits));
 }
 
+/* What a load has brought, and where that was emitted. */
+struct tj_loaded {
+  const tj_kernel_step *step;
+  LLVMValueRef vector;
+  LLVMBasicBlockRef block;
+  const struct tj_loaded *next;
+};
+
+static bool is_read_alone(const tj_emitter *emitter, const tj_access *access) {
+  return access->buffer != TJ_LDS && !emitter->kernel->buffer[access->buffer].is_written;
+}
+
+/* What a load of the same phase and block has brought of a buffer that nobody writes, as prices count it
+ * (lower/access/memory_access.c); NULL: none has been there. */
+static LLVMValueRef find_loaded(const tj_emitter *emitter, const tj_kernel_step *step) {
+  LLVMBasicBlockRef block = LLVMGetInsertBlock(emitter->builder);
+  const struct tj_loaded *each = is_read_alone(emitter, &step->access) ? emitter->loaded : NULL;
+  while (each != NULL && (each->block != block || !tj_is_same_access(each->step, step)))
+    each = each->next;
+  return each != NULL ? each->vector : NULL;
+}
+
+static void keep_loaded(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef vector) {
+  struct tj_loaded *loaded = TJ_NEW(emitter->job, struct tj_loaded);
+  *loaded = (struct tj_loaded){step, vector, LLVMGetInsertBlock(emitter->builder), emitter->loaded};
+  emitter->loaded = loaded;
+}
+
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
   if (step->transposes) {
     emit_transposing_load(emitter, step);
+    return;
+  }
+  LLVMValueRef loaded = find_loaded(emitter, step);
+  if (loaded != NULL) {
+    tj_emit_give_slots(emitter, step, loaded);
     return;
   }
   LLVMTypeRef type = tj_emit_vector_type(emitter, tj_emit_access_dtype(emitter, &step->access), step->width);
   LLVMValueRef vector = step->access.is_bounded
                             ? tj_emit_bounded_load(emitter, &step->access, type, bytes_of(emitter, step))
                             : emit_plain_load(emitter, step, type);
+  keep_loaded(emitter, step, vector);
   tj_emit_give_slots(emitter, step, vector);
 }
 
@@ -603,6 +638,7 @@ static uint32_t end_of_open(const tj_phase *phase, uint32_t first) {
 
 void tj_emit_steps(tj_emitter *emitter, tj_phase phase) {
   const tj_kernel_step *step = phase.step;
+  emitter->loaded = NULL;
   for (uint32_t first = 0, last; first < phase.count; first = last) {
     last =
         tj_is_always(predicate_of(&step[first])) ? end_of_open(&phase, first) : end_of_gate(emitter, &phase, first);

@@ -4,7 +4,6 @@
  * A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of kernel.h, and it needs
  * no hidden ones. */
 #include "lower/emit/emit.h"
-#include "lower/kernel/arithmetic.h"
 #include "lower/machine/family.h"
 
 #include "base/machine/processor.h"
