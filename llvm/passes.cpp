@@ -8,6 +8,7 @@
 // themselves (llc -compile-twice holds LLVM to that). Printers of assembly do not: they say once in which section
 // they begin. So they are set up each time, but for PTX, which has no sections.
 #include "llvm/passes.h"
+#include "llvm/selection.h"
 
 #include <llvm-c/Core.h>
 #include <llvm/ADT/SmallVector.h>
@@ -92,15 +93,15 @@ private:
 
 class ChoosyPassManager : public llvm::legacy::PassManager {
 public:
-  explicit ChoosyPassManager(const char *const idle[]) {
-    for (; *idle != nullptr; idle++)
+  void leave_out(const char *const idle[]) {
+    for (; idle != nullptr && *idle != nullptr; idle++)
       is_met_[*idle] = false;
   }
 
   void add(llvm::Pass *pass) override {
     auto idle = is_met_.find(pass->getPassName());
     if (idle == is_met_.end()) {
-      PassManager::add(pass);
+      add_with_neighbours(pass);
       return;
     }
     idle->second = true;
@@ -112,6 +113,15 @@ public:
   }
 
 private:
+  void add_with_neighbours(llvm::Pass *pass) {
+    llvm::StringRef name = pass->getPassName();
+    if (name == "IRTranslator")
+      PassManager::add(tilejit::create_choice_of_selection());
+    PassManager::add(pass);
+    if (name == "InstructionSelect")
+      PassManager::add(tilejit::create_end_of_copies());
+  }
+
   llvm::StringMap<bool> is_met_;
 };
 
@@ -121,11 +131,15 @@ const bool checks_names = true;
 const bool checks_names = false;
 #endif
 
+// By GlobalISel if the target's options say so.
 class Generator {
 public:
-  Generator(llvm::TargetMachine *target, const char *const idle[], llvm::CodeGenFileType type)
-      : stream_(code_), passes_(idle), is_usable_(!target->addPassesToEmitFile(passes_, stream_, nullptr, type) &&
-                                                  (!checks_names || passes_.has_met_all())) {
+  Generator(llvm::TargetMachine *target, const tj_idle_passes &idle, llvm::CodeGenFileType type) : stream_(code_) {
+    passes_.leave_out(idle.always);
+    if (target->Options.EnableGlobalISel)
+      passes_.leave_out(idle.in_whole);
+    is_usable_ =
+        !target->addPassesToEmitFile(passes_, stream_, nullptr, type) && (!checks_names || passes_.has_met_all());
   }
 
   LLVMMemoryBufferRef run(llvm::Module &module) {
@@ -148,16 +162,16 @@ private:
 
 struct tj_passes {
   llvm::TargetMachine *target;
-  const char *const *idle;
+  tj_idle_passes idle;
   Optimizer optimizer;
-  std::unique_ptr<Generator> generator[2]; // by LLVMCodeGenFileType; null: not asked for yet
+  std::unique_ptr<Generator> generator[2][2]; // by LLVMCodeGenFileType and selection; null: not asked for yet
 };
 
 namespace {
 
-tj_passes *create(LLVMTargetMachineRef machine, const char *pipeline, const char *const idle[]) {
+tj_passes *create(LLVMTargetMachineRef machine, const char *pipeline, const tj_idle_passes *idle) {
   auto *target = reinterpret_cast<llvm::TargetMachine *>(machine);
-  auto passes = std::unique_ptr<tj_passes>(new tj_passes{target, idle, Optimizer(target), {}});
+  auto passes = std::unique_ptr<tj_passes>(new tj_passes{target, *idle, Optimizer(target), {}});
   return passes->optimizer.read(pipeline) ? passes.release() : nullptr;
 }
 
@@ -169,9 +183,20 @@ bool forgets_modules(const llvm::TargetMachine &target, llvm::CodeGenFileType ty
   return type == llvm::CodeGenFileType::ObjectFile || target.getTargetTriple().isNVPTX();
 }
 
+// Whether GlobalISel selects instructions of some function; what it cannot select, the other selection does.
+bool choose_selection(llvm::TargetMachine &target, const llvm::Module &module) {
+  bool is_whole = std::any_of(module.begin(), module.end(), [](const llvm::Function &function) {
+    return function.hasFnAttribute(TJ_SELECTED_WHOLE);
+  });
+  target.setGlobalISel(is_whole);
+  target.setGlobalISelAbort(llvm::GlobalISelAbortMode::Disable);
+  return is_whole;
+}
+
 bool generate(tj_passes *passes, LLVMModuleRef module, LLVMCodeGenFileType output, LLVMMemoryBufferRef *buffer) {
   auto type = output == LLVMObjectFile ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
-  auto &generator = passes->generator[output];
+  bool is_whole = choose_selection(*passes->target, *llvm::unwrap(module));
+  auto &generator = passes->generator[output][is_whole];
   if (generator == nullptr || !forgets_modules(*passes->target, type))
     generator = std::make_unique<Generator>(passes->target, passes->idle, type);
   *buffer = generator->run(*llvm::unwrap(module));

@@ -16,16 +16,24 @@
  * between them. Only such as code is right without. */
 #define TJ_IDLE_IN_FUNCTION "tilejit-idle-passes"
 
+/* A function's attribute: its instructions are selected by GlobalISel. */
+#define TJ_SELECTED_WHOLE "tilejit-selected-whole"
+
+/* Names of passes to machine code that are left out, as LLVM says them; each list ends in NULL, or is NULL. */
+typedef struct {
+  const char *const *always;
+  const char *const *in_whole; /* besides, where a function has the attribute TJ_SELECTED_WHOLE */
+} tj_idle_passes;
+
 typedef struct tj_passes tj_passes;
 
 /* What the library has. Thread safety: one thread at a time for one machine, and what was created for it. Modules may
  * have any context. */
 typedef struct {
   /* For modules of the machine, which has to stay until they are disposed. `pipeline` is in the words of LLVM's pass
-   * builder. `idle` has the names of passes to machine code that are left out, as LLVM says them, and ends in NULL.
-   * Others are left out of functions that have the attribute TJ_IDLE_IN_FUNCTION.
+   * builder. Passes that are not in `idle` are left out of functions that have the attribute TJ_IDLE_IN_FUNCTION.
    * NULL where LLVM does not know what the pipeline says. */
-  tj_passes *(*create)(LLVMTargetMachineRef machine, const char *pipeline, const char *const idle[]);
+  tj_passes *(*create)(LLVMTargetMachineRef machine, const char *pipeline, const tj_idle_passes *idle);
   void (*optimize)(tj_passes *passes, LLVMModuleRef module);
   /* Makes the module's machine code, which becomes `buffer`, for the caller to dispose. Returns whether the target
    * has such output. The module is spent. */

@@ -65,7 +65,7 @@ void tj_codegen_open(tj_job *job, tj_codegen *codegen, const tj_target *target) 
     tj_fail(job, TJ_CODEGEN, "LLVM cannot generate code for %s", target->name);
   codegen->pipeline = target->passes;
   if (tj_llvm.passes != NULL)
-    codegen->passes = tj_llvm.passes->create(codegen->machine, target->passes, target->idle_passes);
+    codegen->passes = tj_llvm.passes->create(codegen->machine, target->passes, &target->idle_passes);
   if (tj_llvm.passes != NULL && codegen->passes == NULL)
     tj_fail(job, TJ_CODEGEN, "this LLVM does not have the passes %s", target->passes);
   codegen->key = key_of(target);

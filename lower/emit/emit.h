@@ -92,9 +92,10 @@ typedef struct tj_emitter {
   bool has_short_nans;       /* the lower halves of NaNs in f32 are 0 */
   LLVMValueRef infinity;     /* an f32 that the optimizer knows nothing of; NULL: none yet */
   tj_wave_place wave_place;
-  LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none, or they begin at 0 */
-  tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
-  bool keeps_loops;     /* LLVM is not to vectorise them */
+  LLVMValueRef lds;       /* pointer to the workgroup's own elements; NULL: there are none, or they begin at 0 */
+  tj_width index_width;   /* of the linear coordinate, beyond the count included, and of the count */
+  bool is_selected_whole; /* by GlobalISel (llvm/passes.h) */
+  bool keeps_loops;       /* LLVM is not to vectorise them */
   struct tj_intrinsic *intrinsic; /* emit.c: those that are declared */
 } tj_emitter;
 
@@ -201,6 +202,10 @@ LLVMValueRef tj_emit_truth(tj_emitter *emitter, const tj_node *node);
 bool tj_emits_range(const tj_emitter *emitter, const tj_node *node);
 /* That comparison, as an i1; NULL: it is none. */
 LLVMValueRef tj_emit_range(tj_emitter *emitter, const tj_node *node);
+
+/* --- sums (emit_sum.c) --- */
+
+LLVMValueRef tj_emit_sum(tj_emitter *emitter, const tj_node *node);
 
 /* --- divisions (emit_divide.c) --- */
 

@@ -86,14 +86,6 @@ static tj_width width_with_truths(const tj_emitter *emitter, const tj_node *node
 
 /* --- operations --- */
 
-static LLVMValueRef emit_add(tj_emitter *emitter, const tj_node *node) {
-  tj_width width = tj_width_of_operation(node);
-  LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
-  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, a, tj_emit_operand(emitter, node->arg[1], width), "");
-  tj_emit_no_wrap(sum, width);
-  return sum;
-}
-
 static LLVMValueRef emit_extremum(tj_emitter *emitter, const tj_node *node) {
   bool is_min = node->op == TJ_OP_MIN;
   tj_width width = tj_width_of_operation(node);
@@ -151,7 +143,7 @@ static LLVMValueRef emit_select(tj_emitter *emitter, const tj_node *node) {
 static LLVMValueRef emit_operation(tj_emitter *emitter, const tj_node *node) {
   switch (node->op) {
   case TJ_OP_ADD:
-    return emit_add(emitter, node);
+    return tj_emit_sum(emitter, node);
   case TJ_OP_MUL:
     return tj_emit_product(emitter, node);
   case TJ_OP_DIV:

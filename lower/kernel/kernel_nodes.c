@@ -281,8 +281,28 @@ static uint64_t sort_key(const tj_node *node, uint32_t position) {
   return ((uint64_t)node->depth * 2 + (node->op == TJ_OP_MOD)) << 32 | position;
 }
 
+/* Counts a use, by a sum or by what is none. */
+static void count_use(tj_kernel_nodes *nodes, uint32_t *uses, const tj_node *node, bool is_by_sum) {
+  uint32_t position = tj_kernel_nodes_find(nodes, node);
+  if (position != TJ_NO_POSITION)
+    nodes->is_part[position] = uses[position]++ == 0 && is_by_sum;
+}
+
+static void find_parts(tj_graph *graph, tj_kernel_nodes *nodes) {
+  uint32_t *uses = TJ_NEW_ARRAY(graph->job, uint32_t, nodes->walk.count);
+  nodes->is_part = TJ_NEW_ARRAY(graph->job, bool, nodes->walk.count);
+  for (uint32_t i = 0; i < nodes->walk.count; i++) {
+    const tj_node *node = nodes->walk.node[i];
+    for (unsigned k = 0; k < tj_op_arity(node->op); k++)
+      count_use(nodes, uses, node->arg[k], node->op == TJ_OP_ADD);
+  }
+  for (uint32_t i = 0; i < nodes->root_count; i++)
+    count_use(nodes, uses, nodes->root[i], false);
+}
+
 void tj_kernel_nodes_schedule(tj_graph *graph, tj_kernel_nodes *nodes) {
   uint32_t count = nodes->walk.count;
+  find_parts(graph, nodes);
   uint64_t *key = TJ_NEW_ARRAY(graph->job, uint64_t, count);
   nodes->quotient = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
   nodes->order = TJ_NEW_ARRAY(graph->job, uint32_t, count);

@@ -22,6 +22,7 @@ typedef struct {
   tj_level *level;          /* by position in the walk */
   tj_uniformity *uniform;   /* by position */
   const tj_node **quotient; /* by position: of a MOD, the node of the walk that is its quotient; or NULL */
+  bool *is_part;            /* by position: it serves one sum, and nothing else */
   uint32_t *order;          /* positions, such that arguments and quotients come before their users */
 } tj_kernel_nodes;
 
@@ -37,7 +38,7 @@ tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel, uin
 uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node);
 
 /* Finds which remainders can be computed from quotients that are computed anyway: a % b = a - b * q, where q is what
- * a / b simplifies to. Sets `quotient` and `order`. */
+ * a / b simplifies to; and what serves one sum. Sets `quotient`, `is_part` and `order`. */
 void tj_kernel_nodes_schedule(tj_graph *graph, tj_kernel_nodes *nodes);
 
 /* The quotient of a MOD of the walk, or NULL. */

@@ -19,6 +19,7 @@
 #include "base/machine/resource.h"
 #include "base/number/dtype.h"
 #include "base/text.h"
+#include "llvm/passes.h"
 
 #include <llvm-c/Types.h>
 #include <stdbool.h>
@@ -31,7 +32,8 @@ enum { TJ_PERMUTED_BYTES = 16 };
 
 struct tj_emitter;       /* emit.h */
 struct tj_bounded_place; /* the same */
-struct tj_kernel_step;   /* lower/kernel/kernel.h */
+struct tj_kernel;        /* lower/kernel/kernel.h */
+struct tj_kernel_step;   /* the same */
 
 typedef struct tj_target_family tj_target_family;
 
@@ -52,8 +54,7 @@ typedef struct {
   const char *features;     /* LLVM's: +sramecc,-xnack; of TJ_THIS_CPU what tells it from others (host_cpu.h) */
   const char *map_features; /* those of code with tensor maps; NULL: the same */
   const char *passes;       /* the LLVM passes that pay on this target's kernels, as LLVM's pass builder reads them */
-  const char *const *idle_passes; /* those from IR to machine code that find nothing in them, as LLVM calls them; the
-                                     last is NULL. NULL: none */
+  tj_idle_passes idle_passes; /* those from IR to machine code that find nothing in them */
   tj_object_kind object;
   uint32_t code_object_version;  /* 4, 6; 0 without code objects */
   uint32_t wave_size;            /* work-items of a wave; 1 on the host */
@@ -122,6 +123,8 @@ struct tj_target_family {
   const char *(*symbol)(tj_job *job, const char *name);
   /* The register of so many bits, 16 to 64, as constraints of inline assembly have it. */
   const char *(*register_of)(unsigned bits, bool varies);
+  /* Whether LLVM selects a kernel's instructions with GlobalISel (llvm/passes.h). NULL: of none. */
+  bool (*selects_whole)(const tj_target *target, const struct tj_kernel *kernel);
   /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (emit.h). */
   void (*emit_kernel)(struct tj_emitter *emitter);
   /* The two f32 that codes of a float of 8 bits in the lower or upper half of a word stand for. NULL, as the next
@@ -171,8 +174,8 @@ struct tj_target_family {
   /* So many words, 1, 2 or 4 as a vector, of memory that is only read, which caches are to keep. NULL where no target
    * of the family has_kept_loads. */
   LLVMValueRef (*emit_kept_load)(struct tj_emitter *emitter, LLVMValueRef address, uint32_t words);
-  /* The resource of so many bytes, an i32, from an address on; what it has in a place, of a type of words, bytes or 16
-   * bits; and such a value there. NULL where no target of the family has resources. */
+  /* The resource of so many bytes, an i32, from an address on; what it has in a place, of a type of words, bytes or
+   * 16 bits; and such a value there. NULL where no target of the family has resources. */
   LLVMValueRef (*emit_resource)(struct tj_emitter *emitter, LLVMValueRef address, LLVMValueRef bytes);
   LLVMValueRef (*emit_bounded_load)(struct tj_emitter *emitter, const struct tj_bounded_place *place,
                                     LLVMTypeRef type);

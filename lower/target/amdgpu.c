@@ -48,6 +48,11 @@ static const char *const idle_passes[] = {
 #include "lower/target/idle_pass.def"
     NULL};
 
+static const char *const idle_passes_in_whole[] = {
+#define AMDGPU_IDLE_PASS_IN_WHOLE(name) name,
+#include "lower/target/idle_pass.def"
+    NULL};
+
 /* --- target IDs --- */
 
 static void list(tj_text *text) {
@@ -139,7 +144,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .processor = found->name,
       .features = list_features(job, &id),
       .passes = passes,
-      .idle_passes = idle_passes,
+      .idle_passes = {.always = idle_passes, .in_whole = idle_passes_in_whole},
       .object = TJ_OBJECT_CODE_OBJECT,
       .code_object_version = code_object_version(found),
       .wave_size = tj_processor_wave_size(found),
@@ -527,13 +532,24 @@ static bool is_wide(const tj_kernel *kernel) {
   return tj_dtype_bits(kernel->carried) >= HALF_BITS && tj_kernel_has_step(kernel, TJ_STEP_BARRIER);
 }
 
+enum { WORD_BITS = 32 };
+
 /* Whether elements fill registers, and no offset is selected by a mask. */
 static bool is_plain(const tj_kernel *kernel) {
-  enum { WORD_BITS = 32 };
   bool are_all = tj_dtype_bits(kernel->carried) >= WORD_BITS;
   for (uint32_t i = 0; i < kernel->step_count && are_all; i++)
     are_all = !kernel->step[i].access.is_bounded;
   return are_all;
+}
+
+/* Whether elements are loaded one by one that fill no register. */
+static bool has_single_parts(const tj_kernel *kernel) {
+  const unsigned bits = tj_dtype_bits(kernel->carried);
+  uint32_t i = 0;
+  while (i < kernel->step_count &&
+         (kernel->step[i].kind != TJ_STEP_LOAD || kernel->step[i].width * bits >= WORD_BITS))
+    i++;
+  return i < kernel->step_count;
 }
 
 static const char *idle_in(const tj_kernel *kernel) {
@@ -544,12 +560,23 @@ static const char *idle_in(const tj_kernel *kernel) {
 
 /* From gfx10 on, loads side by side are a clause, and from gfx11 on, instructions that are independent are issued in
  * pairs, and others say for what they wait: there an order is to be looked for in any kernel. */
-static void set_idle_passes(tj_emitter *emitter, LLVMValueRef function) {
+static bool has_order(const tj_target *target) {
   enum { HAS_CLAUSES = 10 };
+  return tj_processor_by_name(target->processor)->major >= HAS_CLAUSES;
+}
+
+/* Where GlobalISel takes less time, and its instructions are as few: it puts halves that come one by one together by
+ * two, and has too few registers for bytes. */
+static bool selects_whole(const tj_target *target, const tj_kernel *kernel) {
+  return !has_order(target) && moves_alike(kernel) && is_wide(kernel) && !has_single_parts(kernel);
+}
+
+static void set_idle_passes(tj_emitter *emitter, LLVMValueRef function) {
   const tj_kernel *kernel = emitter->kernel;
-  bool has_order = tj_processor_by_name(emitter->target->processor)->major >= HAS_CLAUSES;
-  if (!has_order && moves_alike(kernel))
+  if (!has_order(emitter->target) && moves_alike(kernel))
     tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION, idle_in(kernel));
+  if (emitter->is_selected_whole)
+    tj_emit_text_attribute(emitter, function, TJ_SELECTED_WHOLE, "");
 }
 
 static void set_lds_size(tj_emitter *emitter, LLVMValueRef function) {
@@ -674,6 +701,7 @@ const tj_target_family tj_family_amdgpu = {
     .parse = parse,
     .symbol = symbol,
     .register_of = register_of,
+    .selects_whole = selects_whole,
     .emit_kernel = emit_kernel,
     .read_float8 = read_float8,
     .write_float8 = write_float8,

@@ -54,7 +54,7 @@ static tj_target target_of(const char *name, const char *processor, const char *
       .processor = processor,
       .features = features,
       .passes = passes,
-      .idle_passes = idle_passes,
+      .idle_passes = {.always = idle_passes, .in_whole = NULL},
       .object = TJ_OBJECT_HOST,
       .has_float_sums = true,
       .keeps_nans = true,

@@ -96,7 +96,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .features = "",
       .map_features = found->memory.generation == LACKS_BOXES ? boxes_feature : NULL,
       .passes = passes,
-      .idle_passes = idle_passes,
+      .idle_passes = {.always = idle_passes, .in_whole = NULL},
       .object = id.is_cubin ? TJ_OBJECT_CUBIN : TJ_OBJECT_PTX,
       .wave_size = found->memory.lanes,
       .lds_bytes = found->memory.group_bytes,
