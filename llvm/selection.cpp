@@ -61,6 +61,8 @@ public:
   }
 
   bool runOnMachineFunction(llvm::MachineFunction &function) override {
+    if (!function.getProperties().hasSelected())
+      return false;
     registers_ = &function.getRegInfo();
     target_ = function.getSubtarget().getRegisterInfo();
     instructions_ = function.getSubtarget().getInstrInfo();

@@ -5,6 +5,7 @@
  * no hidden ones. */
 #include "lower/emit/emit.h"
 #include "lower/machine/family.h"
+#include "lower/target/amdgpu_passes.h"
 
 #include "base/machine/processor.h"
 #include "base/machine/target_id.h"
@@ -40,18 +41,6 @@ static uint32_t displacement_limit(const tj_processor *processor) {
 /* On offsets of descriptors, this gives the code of -O3 but for 0.2 % of the instructions, in a quarter of its time.
  */
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
-
-static const char *const idle_passes[] = {
-#define IDLE_PASS(name) name,
-#define GPU_IDLE_PASS(name) name,
-#define AMDGPU_IDLE_PASS(name) name,
-#include "lower/target/idle_pass.def"
-    NULL};
-
-static const char *const idle_passes_in_whole[] = {
-#define AMDGPU_IDLE_PASS_IN_WHOLE(name) name,
-#include "lower/target/idle_pass.def"
-    NULL};
 
 /* --- target IDs --- */
 
@@ -144,7 +133,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .processor = found->name,
       .features = list_features(job, &id),
       .passes = passes,
-      .idle_passes = {.always = idle_passes, .in_whole = idle_passes_in_whole},
+      .idle_passes = tj_amdgpu_idle_passes,
       .object = TJ_OBJECT_CODE_OBJECT,
       .code_object_version = code_object_version(found),
       .wave_size = tj_processor_wave_size(found),
@@ -494,87 +483,10 @@ static void set_schedule(tj_emitter *emitter, LLVMValueRef function) {
     tj_emit_text_attribute(emitter, function, "amdgpu-sched-strategy", "iterative-minreg");
 }
 
-static bool is_move(const tj_kernel_step *step) {
-  return (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE || step->kind == TJ_STEP_BARRIER) && !step->adds;
-}
-
-/* Whether elements are stored as they are loaded, by all workgroups alike: the scheduler also brings a branch among
- * scalars behind what it asks for, which takes an instruction less. */
-static bool moves_alike(const tj_kernel *kernel) {
-  bool do_all = tj_kernel_only_moves(kernel) && kernel->inner == NULL;
-  for (uint32_t i = 0; i < kernel->step_count && do_all; i++)
-    do_all = is_move(&kernel->step[i]);
-  return do_all;
-}
-
-#define AMDGPU_IDLE_IN_MOVES(name) "," name
-static const char idle_in_moves[] =
-#include "lower/target/idle_pass.def"
-    ;
-
-#define AMDGPU_IDLE_IN_MOVES(name) "," name
-#define AMDGPU_IDLE_IN_WIDE_MOVES(name) "," name
-static const char idle_in_wide_moves[] =
-#include "lower/target/idle_pass.def"
-    ;
-
-#define AMDGPU_IDLE_IN_MOVES(name) "," name
-#define AMDGPU_IDLE_IN_WIDE_MOVES(name) "," name
-#define AMDGPU_IDLE_IN_PLAIN_MOVES(name) "," name
-static const char idle_in_plain_moves[] =
-#include "lower/target/idle_pass.def"
-    ;
-
-/* Whether elements are no bytes and turn around in LDS, so that what is computed on their way is little beside them.
- */
-static bool is_wide(const tj_kernel *kernel) {
-  enum { HALF_BITS = 16 };
-  return tj_dtype_bits(kernel->carried) >= HALF_BITS && tj_kernel_has_step(kernel, TJ_STEP_BARRIER);
-}
-
-enum { WORD_BITS = 32 };
-
-/* Whether elements fill registers, and no offset is selected by a mask. */
-static bool is_plain(const tj_kernel *kernel) {
-  bool are_all = tj_dtype_bits(kernel->carried) >= WORD_BITS;
-  for (uint32_t i = 0; i < kernel->step_count && are_all; i++)
-    are_all = !kernel->step[i].access.is_bounded;
-  return are_all;
-}
-
-/* Whether elements are loaded one by one that fill no register. */
-static bool has_single_parts(const tj_kernel *kernel) {
-  const unsigned bits = tj_dtype_bits(kernel->carried);
-  uint32_t i = 0;
-  while (i < kernel->step_count &&
-         (kernel->step[i].kind != TJ_STEP_LOAD || kernel->step[i].width * bits >= WORD_BITS))
-    i++;
-  return i < kernel->step_count;
-}
-
-static const char *idle_in(const tj_kernel *kernel) {
-  if (is_plain(kernel))
-    return idle_in_plain_moves;
-  return is_wide(kernel) ? idle_in_wide_moves : idle_in_moves;
-}
-
-/* From gfx10 on, loads side by side are a clause, and from gfx11 on, instructions that are independent are issued in
- * pairs, and others say for what they wait: there an order is to be looked for in any kernel. */
-static bool has_order(const tj_target *target) {
-  enum { HAS_CLAUSES = 10 };
-  return tj_processor_by_name(target->processor)->major >= HAS_CLAUSES;
-}
-
-/* Where GlobalISel takes less time, and its instructions are as few: it puts halves that come one by one together by
- * two, and has too few registers for bytes. */
-static bool selects_whole(const tj_target *target, const tj_kernel *kernel) {
-  return !has_order(target) && moves_alike(kernel) && is_wide(kernel) && !has_single_parts(kernel);
-}
-
-static void set_idle_passes(tj_emitter *emitter, LLVMValueRef function) {
-  const tj_kernel *kernel = emitter->kernel;
-  if (!has_order(emitter->target) && moves_alike(kernel))
-    tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION, idle_in(kernel));
+static void set_passes(tj_emitter *emitter, LLVMValueRef function) {
+  const char *idle = tj_amdgpu_idle_in(emitter->target, emitter->kernel);
+  if (idle != NULL)
+    tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION, idle);
   if (emitter->is_selected_whole)
     tj_emit_text_attribute(emitter, function, TJ_SELECTED_WHOLE, "");
 }
@@ -595,7 +507,7 @@ static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
   tj_emit_text_attribute(emitter, function, "amdgpu-agpr-alloc", NO_MATRIX_REGISTERS);
   set_lds_size(emitter, function);
   set_schedule(emitter, function);
-  set_idle_passes(emitter, function);
+  set_passes(emitter, function);
 }
 
 static void set_required_size(tj_emitter *emitter, LLVMValueRef function) {
@@ -701,7 +613,7 @@ const tj_target_family tj_family_amdgpu = {
     .parse = parse,
     .symbol = symbol,
     .register_of = register_of,
-    .selects_whole = selects_whole,
+    .selects_whole = tj_amdgpu_selects_whole,
     .emit_kernel = emit_kernel,
     .read_float8 = read_float8,
     .write_float8 = write_float8,

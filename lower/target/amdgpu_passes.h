@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of LLVM's passes to machine code AMD's kernels do without, by what they do, and how instructions are
+ * selected.
+ */
+#ifndef TJ_LOWER_AMDGPU_PASSES_H
+#define TJ_LOWER_AMDGPU_PASSES_H
+
+#include "lower/kernel/kernel.h"
+#include "lower/machine/target.h"
+
+/* Those that find nothing in any kernel. */
+extern const tj_idle_passes tj_amdgpu_idle_passes;
+
+/* Those that find nothing in this one, as TJ_IDLE_IN_FUNCTION has them; NULL: there are none. */
+const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel);
+
+/* Whether GlobalISel is to select its instructions (TJ_SELECTED_WHOLE). */
+bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel);
+
+#endif
