@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows and columns as the modes of a mapping's domain, lanes and rows as its items. */
 #include "lower/array/array_mapping.h"
+#include "lower/array/array_staged.h"
 
 #include "base/number/power.h"
 #include "ir/layout/leaves.h"
@@ -64,6 +65,13 @@ static int64_t columns_of(const tj_array_shape *shape) {
   return (int64_t)shape->lanes * shape->width * shape->repeats;
 }
 
+/* That a tile goes through LDS, row by row. */
+static const tj_value *rows_in_lds(tj_graph *graph, const int64_t extent[]) {
+  const int64_t stride[] = {extent[1], 1};
+  return tj_value_of_layout(graph,
+                            (tj_layout){tj_tuple_constants(graph, extent, 2), tj_tuple_constants(graph, stride, 2)});
+}
+
 const tj_mapping *tj_array_mapping_of(const tj_array_space *space, const tj_array_shape *shape,
                                       const tj_target *target) {
   tj_graph *graph = space->graph;
@@ -72,8 +80,9 @@ const tj_mapping *tj_array_mapping_of(const tj_array_space *space, const tj_arra
       (column == NO_MODE && columns_of(shape) > 1) || (row == NO_MODE && column == NO_MODE))
     return NULL;
   int64_t extent[2];
+  uint32_t turns = shape->staged > 0 ? shape->staged : 1;
   if (row != NO_MODE)
-    extent[rank++] = shape->rows;
+    extent[rank++] = (int64_t)shape->rows * turns;
   if (column != NO_MODE)
     extent[rank++] = columns_of(shape);
   tj_mapping_digits item = {.count = 0}, slot = {.count = 0};
@@ -81,21 +90,24 @@ const tj_mapping *tj_array_mapping_of(const tj_array_space *space, const tj_arra
   tj_mapping_add_digit(&item, shape->rows, 1, row);
   tj_mapping_add_digit(&slot, shape->width, 1, column);
   tj_mapping_add_digit(&slot, shape->repeats, (int64_t)shape->lanes * shape->width, column);
+  tj_mapping_add_digit(&slot, turns, shape->rows, row);
   tj_mapping *mapping = tj_mapping_of_tile(graph, is_in_order(space) ? NULL : domain_of(space),
                                            tj_tuple_constants(graph, extent, rank));
   mapping->load = mapping->store = tj_mapping_side_of_digits(graph, &item, &slot, NULL);
+  mapping->lds = shape->staged > 0 ? rows_in_lds(graph, extent) : NULL;
   return mapping;
 }
 
 /* --- given ones --- */
 
 /* What a side would be, if it were one of rows. */
-static tj_array_shape shape_of_side(const tj_array_space *space, const tj_mapping_side *side) {
-  tj_array_shape shape = {.rows = 1, .lanes = 1, .width = 1, .repeats = 1};
+static tj_array_shape shape_of_side(const tj_array_space *space, const tj_mapping_side *side, bool is_staged) {
+  tj_array_shape shape = {.rows = 1, .lanes = 1, .width = 1, .repeats = 1, .staged = is_staged ? 1 : 0};
   for (uint32_t i = 0; i < side->digit_count; i++) {
     const tj_mapping_digit *d = &side->digit[i];
     bool is_item = i < side->item_digits, is_row = d->mode == row_mode(space);
-    uint32_t *part = is_item ? (is_row ? &shape.rows : &shape.lanes) : d->step == 1 ? &shape.width : &shape.repeats;
+    uint32_t *of_slot = is_row ? &shape.staged : d->step == 1 ? &shape.width : &shape.repeats;
+    uint32_t *part = is_item ? (is_row ? &shape.rows : &shape.lanes) : of_slot;
     *part *= (uint32_t)d->extent;
   }
   return shape;
@@ -112,10 +124,19 @@ static bool is_side_of_rows(tj_graph *graph, const tj_mapping_side *side, const 
   return side->as == NULL && plain.items > 0 && tj_layout_equal(plain.layout, rows->layout);
 }
 
+static bool is_same_layout(const tj_value *a, const tj_value *b) {
+  const tj_layout *first = tj_value_layout(a), *second = tj_value_layout(b);
+  return first != NULL && second != NULL && tj_layout_equal(*first, *second);
+}
+
 /* Whether a mapping says no more than this one, which is of rows. */
 static bool is_of_rows(const tj_array_space *space, const tj_mapping *given, const tj_mapping *rows) {
+  tj_mapping rest = *given;
+  rest.lds = NULL;
+  bool is_there = given->lds != NULL && rows->lds != NULL;
+  bool lies_so = is_there ? is_same_layout(given->lds, rows->lds) : given->lds == rows->lds;
   bool has_domain = given->domain == NULL ? rows->domain == NULL : tj_layout_equal(*given->domain, *domain_of(space));
-  return tj_mapping_is_plain(given) && has_domain && tj_tuple_equal(given->tile, rows->tile) &&
+  return tj_mapping_is_plain(&rest) && lies_so && has_domain && tj_tuple_equal(given->tile, rows->tile) &&
          is_side_of_rows(space->graph, &given->load, &rows->load) &&
          is_side_of_rows(space->graph, &given->store, &rows->store);
 }
@@ -140,7 +161,7 @@ tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_ke
   const tj_node *columns = space->columns.size;
   if (given->is_open)
     fail_rows(space, kernel, NULL);
-  tj_array_shape shape = shape_of_side(space, &given->load);
+  tj_array_shape shape = shape_of_side(space, &given->load, given->lds != NULL);
   const tj_mapping *rows = tj_array_mapping_of(space, &shape, target);
   bool halves = tj_is_power_of_two(shape.lanes) && tj_is_power_of_two(shape.width);
   if (rows == NULL || !halves || !is_of_rows(space, given, rows))
@@ -149,6 +170,10 @@ tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_ke
     tj_fail_at(graph->job, kernel->mapped->load_span, TJ_TILE_SIZE,
                "the rows are shared out among %" PRIu64 " work-items; a workgroup of %s has at most %" PRIu32,
                (uint64_t)shape.lanes * shape.rows, target->name, target->workgroup_limit);
+  if (shape.staged > 0 && !tj_array_can_be_staged(space, kernel, target, &shape))
+    tj_fail_at(graph->job, kernel->mapped->load_span, TJ_MAPPING,
+               "rows go through LDS where some argument's adjoin and do not go on in loops, the lanes of a wave take "
+               "one, and there is room for four at least");
   int64_t end = tj_array_ends_apart(&shape, columns, target) ? columns->facts.high % shape.width : 0;
   bool is_shorter = columns->facts.high - end > columns_of(&shape);
   shape.loops = space->is_reduced && is_shorter;

@@ -6,6 +6,9 @@
  *
  *     tile=(rows, columns), load=((lanes,rows),(width,repeats)):((width@1,1@0),(1@1,(lanes*width)@1))
  *
+ * Rows that go through LDS have lds=(rows,columns):(columns,1), where what the tile has beyond the row takes no
+ * place, and slots for further rows, which a work-item takes one after the other.
+ *
  * A tile may end beyond the row. Where it is shorter and rows are reduced, they pass by in a loop; elsewhere other
  * workgroups have what is left of them. On the host, of rows that are split, and of columns of a lane that are
  * `apart` otherwise, no mapping says who has what. */

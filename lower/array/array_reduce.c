@@ -79,7 +79,9 @@ static bool is_gpu(const tj_array_maker *maker) {
 /* Columns one by one, or where all lanes of a vector are there together, as vectors. */
 static void reduce_one(tj_array_maker *maker, const tj_array_region *region, const tj_array *reduction) {
   uint32_t columns = tj_array_columns(maker), even = tj_array_even_width(maker, region);
-  uint32_t most = tj_array_computed_width(maker), width = most < even ? most : even;
+  uint32_t most = tj_array_computed_width(maker);
+  most = most < maker->partials ? most : maker->partials;
+  uint32_t width = most < even ? most : even;
   tj_array_region taken = *region;
   if (is_gpu(maker) && tj_array_takes_zeros(maker->graph, maker->space, reduction)) {
     width = most;

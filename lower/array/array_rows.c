@@ -3,11 +3,12 @@
 #include "lower/array/array_rows.h"
 
 #include "ir/index/facts.h"
-#include "ir/index/substitute.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/array/array_bindings.h"
 #include "lower/array/array_reduce.h"
 #include "lower/array/array_split.h"
+#include "lower/array/array_staged.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 
@@ -26,10 +27,6 @@ static const tj_node *parts_of(tj_graph *graph, const tj_node *size, const tj_no
   return part == NULL ? tj_int(graph, 1) : tj_simplified(graph, tj_ceil_div(graph, size, part));
 }
 
-static void add_binding(tj_array_maker *maker, tj_kernel_binding binding) {
-  maker->kernel->binding[maker->kernel->binding_count++] = binding;
-}
-
 static const tj_node *bind(tj_array_maker *maker, const char *name, const tj_node *number, const tj_node *part,
                            const tj_node *size) {
   tj_graph *graph = maker->graph;
@@ -39,7 +36,7 @@ static const tj_node *bind(tj_array_maker *maker, const char *name, const tj_nod
   const tj_node *last = tj_simplified(graph, tj_sub(graph, size, tj_int(graph, 1)));
   const tj_node *symbol =
       tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), last, tj_facts_content(&part->facts));
-  add_binding(maker, (tj_kernel_binding){.symbol = symbol, .value = value});
+  tj_array_add_binding(maker, (tj_kernel_binding){.symbol = symbol, .value = value});
   return symbol;
 }
 
@@ -51,7 +48,7 @@ static const tj_node *bind_launched(tj_array_maker *maker, const char *name, con
   int64_t multiple = tj_facts_content(&value->facts);
   const tj_node *symbol =
       tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, int_of(maker, multiple), int_of(maker, most), multiple);
-  add_binding(maker, (tj_kernel_binding){symbol, value, true});
+  tj_array_add_binding(maker, (tj_kernel_binding){symbol, value, true});
   return symbol;
 }
 
@@ -82,7 +79,10 @@ static const tj_node *name_pieces(tj_array_maker *maker) {
   return shape->piece == NULL ? int_of(maker, 1) : maker->pieces;
 }
 
-enum { MOST_BINDINGS = 24 };
+/* Rows of a workgroup, all that it takes one after the other. */
+static int64_t rows_of_workgroup(const tj_array_maker *maker) {
+  return (int64_t)maker->shape.rows * (maker->shape.staged > 0 ? maker->shape.staged : 1);
+}
 
 /* Workgroups number pieces of a row first. */
 static void place_workgroups(tj_array_maker *maker) {
@@ -91,40 +91,48 @@ static void place_workgroups(tj_array_maker *maker) {
   tj_kernel *kernel = maker->kernel;
   const tj_node *rows = maker->space->rows.size, *columns = tj_array_taken(maker);
   const tj_node *pieces = parts_of(graph, columns, takes_whole_rows(maker) ? NULL : shape->piece);
-  const tj_node *groups = parts_of(graph, rows, int_of(maker, shape->rows));
+  const tj_node *groups = parts_of(graph, rows, int_of(maker, rows_of_workgroup(maker)));
   const tj_node *all = tj_simplified(graph, tj_terse_mul(graph, groups, pieces));
   kernel->workgroup_size = shape->rows * shape->lanes;
   kernel->count = tj_simplified(graph, tj_mul(graph, all, tj_int(graph, kernel->workgroup_size)));
   kernel->workgroup = tj_coordinate(graph, "g", all);
   kernel->item = maker->item = tj_coordinate(graph, "t", tj_int(graph, kernel->workgroup_size));
-  kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, MOST_BINDINGS);
+  kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, TJ_ARRAY_MOST_BINDINGS);
   kernel->binding_count = 0;
   if (shape->is_split)
     pieces = name_pieces(maker);
-  maker->base_row =
-      bind(maker, "b0", tj_terse_div(graph, kernel->workgroup, pieces), int_of(maker, shape->rows), rows);
+  maker->base_row = bind(maker, "b0", tj_terse_div(graph, kernel->workgroup, pieces),
+                         int_of(maker, rows_of_workgroup(maker)), rows);
   maker->piece = tj_simplified(graph, tj_terse_mod(graph, kernel->workgroup, pieces));
   maker->base_column = bind(maker, "b1", maker->piece, shape->piece, columns);
 }
 
-/* `is_inner`: all rows of the workgroup are there. */
-static void place_items(tj_array_maker *maker, bool is_inner) {
+/* `is_inner`: all rows of the workgroup are there; `trip`: how often it has taken so many as are taken at once. */
+static void place_items(tj_array_maker *maker, bool is_inner, const tj_node *trip) {
   tj_graph *graph = maker->graph;
   const tj_node *lanes = int_of(maker, maker->shape.lanes), *size = maker->space->rows.size;
-  bool all_there = is_inner || tj_facts_divisible(&size->facts, maker->shape.rows);
+  const tj_node *before = tj_terse_mul(graph, trip, int_of(maker, maker->shape.rows));
+  bool all_there = is_inner || tj_facts_divisible(&size->facts, rows_of_workgroup(maker));
   maker->lane = tj_simplified(graph, tj_terse_mod(graph, maker->item, lanes));
-  maker->row = tj_terse_add(graph, maker->base_row, tj_terse_div(graph, maker->item, lanes));
-  maker->row = tj_simplified(graph, maker->row);
+  maker->own_row = tj_simplified(graph, tj_terse_add(graph, before, tj_terse_div(graph, maker->item, lanes)));
+  maker->row = tj_simplified(graph, tj_terse_add(graph, maker->base_row, maker->own_row));
   maker->row_is_there = all_there ? int_of(maker, 1) : tj_simplified(graph, tj_less(graph, maker->row, size));
 }
 
 /* --- columns --- */
 
+/* Whether what is stored to an argument takes the place of another one's elements, or of its own. */
+static bool overwrites(const tj_array_maker *maker, uint32_t argument, uint32_t other) {
+  const tj_array_stage *stage = maker->stage;
+  bool are_staged = stage != NULL && stage[argument].step != NULL && stage[other].step != NULL;
+  return argument == other || (are_staged && stage[argument].place == stage[other].place);
+}
+
 /* Whether a statement after the one that overwrites an argument needs what it was. */
 static bool is_needed_later(const tj_array_maker *maker, const tj_array *array) {
   const tj_array_program *program = program_of(maker);
   uint32_t i = 0;
-  while (i < program->store_count && program->store[i].argument != array->of)
+  while (i < program->store_count && !overwrites(maker, program->store[i].argument, array->of))
     i++;
   for (i++; i < program->store_count; i++) {
     if (tj_array_needed_by(maker, program->store[i].value)[array->number])
@@ -169,19 +177,6 @@ static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
   return tj_simplified(graph, is_inner ? end : tj_min(graph, size, end));
 }
 
-/* A value without names of others, of which values of names are not made. */
-static const tj_node *without_bindings(const tj_array_maker *maker, const tj_node *value) {
-  tj_graph *graph = maker->graph;
-  const tj_kernel *kernel = maker->kernel;
-  const tj_node *from[MOST_BINDINGS], *to[MOST_BINDINGS];
-  for (uint32_t i = 0; i < kernel->binding_count; i++) {
-    from[i] = kernel->binding[i].symbol;
-    to[i] = kernel->binding[i].value;
-  }
-  tj_substitute(graph, &(tj_substitution){from, to, kernel->binding_count}, &value, 1);
-  return tj_simplified(graph, value);
-}
-
 /* A name for a column that a part has in a workgroup, or the one behind. */
 static const tj_node *bind_column(tj_array_maker *maker, const tj_array_region *region, const char *name,
                                   const tj_node *value) {
@@ -192,7 +187,8 @@ static const tj_node *bind_column(tj_array_maker *maker, const tj_array_region *
   name = tj_string_format(graph->job, "%s%u", name, maker->kernel->binding_count);
   const tj_node *symbol =
       tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, region->part->symbol->low, maker->space->columns.size, 1);
-  add_binding(maker, (tj_kernel_binding){.symbol = symbol, .value = without_bindings(maker, value)});
+  tj_array_add_binding(maker,
+                       (tj_kernel_binding){.symbol = symbol, .value = tj_array_without_bindings(maker, value)});
   return symbol;
 }
 
@@ -378,11 +374,9 @@ static void store_rows(tj_array_maker *maker) {
   }
 }
 
-static void make_steps(tj_array_maker *maker, bool is_inner) {
+/* What lanes do with their rows: reductions, level by level, then stores. */
+static void take_rows(tj_array_maker *maker, bool is_inner) {
   const tj_array_program *program = program_of(maker);
-  maker->kernel->lds_elements = 0;
-  place_items(maker, is_inner);
-  tj_array_begin(maker);
   tj_array_look_up_rows(maker);
   uint32_t last = maker->reduced > 0 ? maker->reduced : last_level(maker);
   for (uint32_t level = 1; level <= last; level++) {
@@ -406,11 +400,39 @@ static void make_steps(tj_array_maker *maker, bool is_inner) {
   maker->shape.repeats = repeats;
 }
 
+/* The same of rows that are in LDS, some after the others. */
+static void take_staged_rows(tj_array_maker *maker, bool is_inner) {
+  tj_graph *graph = maker->graph;
+  const tj_node *trips = int_of(maker, maker->shape.staged), *trip = tj_coordinate(graph, "c", trips);
+  tj_array_load_stages(maker);
+  if (maker->shape.staged > 1) {
+    tj_kernel_step *loop = tj_array_step(maker, TJ_STEP_LOOP);
+    loop->value = trip;
+    loop->limit = trips;
+    loop->width = 0;
+    place_items(maker, is_inner, trip);
+  }
+  take_rows(maker, is_inner);
+  if (maker->shape.staged > 1)
+    tj_array_step(maker, TJ_STEP_AGAIN);
+  tj_array_store_stages(maker);
+}
+
+static void make_steps(tj_array_maker *maker, bool is_inner) {
+  maker->kernel->lds_elements = maker->staged_elements;
+  place_items(maker, is_inner, int_of(maker, 0));
+  tj_array_begin(maker);
+  if (maker->shape.staged > 0)
+    take_staged_rows(maker, is_inner);
+  else
+    take_rows(maker, is_inner);
+}
+
 /* Truth, whether all rows of a workgroup are there. */
 static const tj_node *has_all_rows(const tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
-  const tj_node *size = maker->space->rows.size, *rows = int_of(maker, maker->shape.rows);
-  return tj_facts_divisible(&size->facts, maker->shape.rows)
+  const tj_node *size = maker->space->rows.size, *rows = int_of(maker, rows_of_workgroup(maker));
+  return tj_facts_divisible(&size->facts, rows_of_workgroup(maker))
              ? int_of(maker, 1)
              : tj_less_equal(graph, tj_add(graph, maker->base_row, rows), size);
 }
@@ -434,14 +456,6 @@ static const tj_node *inner_truth(const tj_array_maker *maker) {
     return NULL;
   const tj_node *truth = tj_simplified(maker->graph, tj_terse_both(maker->graph, rows, columns));
   return tj_is_constant(truth) ? NULL : truth;
-}
-
-static tj_dtype carried_of(const tj_array_program *program) {
-  for (uint32_t i = 0; i < program->count; i++) {
-    if (tj_array_is_reduction(program->array[i]->op) && program->array[i]->dtype == TJ_DTYPE_f64)
-      return TJ_DTYPE_f64;
-  }
-  return TJ_DTYPE_f32;
 }
 
 /* How often a row that passes by does so: for each level of reductions, and for what is stored of its columns. */
@@ -472,10 +486,12 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *from;
   kernel->arrays = space->arrays;
-  kernel->carried = carried_of(from->arrays->program);
+  kernel->carried = tj_array_carried(from->arrays->program);
   tj_array_maker maker = {.graph = graph, .target = target, .space = space, .shape = shape, .kernel = kernel};
   maker.reduced = shape.is_split && number <= tj_rows_levels(graph, space, shape) ? number : 0;
   place_workgroups(&maker);
+  if (shape.staged > 0)
+    tj_array_place_stages(&maker);
   kernel->inner = target != NULL ? inner_truth(&maker) : NULL;
   if (kernel->inner != NULL) {
     make_steps(&maker, true);

@@ -6,6 +6,7 @@
 #include "ir/index/print.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/array/array_staged.h"
 
 /* Whether an argument has an element for each column. */
 static bool has_columns(const tj_array_space *space, uint32_t argument) {
@@ -239,6 +240,18 @@ static uint32_t lanes_of_waves(int64_t vectors, uint32_t usual, uint32_t least, 
   return lanes;
 }
 
+/* Rows whose lanes have single elements, or vectors that are whole in all rows, from LDS; a wave has the row. */
+static tj_array_shape shape_in_lds(const tj_array_space *space, const tj_target *target) {
+  const tj_node *size = space->columns.size;
+  uint32_t widest = tj_target_widest(target, tj_dtype_bits(tj_array_carried(space->arrays->program)) / 8);
+  tj_array_shape shape = {.width = whole_width(space, widest)};
+  int64_t vectors = (size->facts.high - 1) / shape.width + 1;
+  shape.lanes = power_of_two_from(vectors, target->wave_size);
+  shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
+  shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
+  return shape;
+}
+
 /* A row in the registers of a wave, or of as many as it takes; where it does not fit there, a loop. */
 static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   const tj_node *size = space->columns.size;
@@ -253,6 +266,8 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
   uint32_t work_items = shape.lanes < target->wave_size ? WORK_ITEMS : target->group_of_rows;
   shape.rows = rows_of(space, target, work_items, shape.lanes);
+  if (size->facts.high <= (int64_t)target->wave_size * columns_in_wave(most, target) && space->rows.count > 0)
+    tj_array_stage_rows(space, kernel, target, &shape, shape_in_lds(space, target));
   return shape;
 }
 
@@ -265,14 +280,28 @@ static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, tj
   return seam != NULL && times > 1 && !tj_facts_divisible(&seam->times->facts, times) ? 2 : 1;
 }
 
-/* Rows that stay in registers: one tier for each power of two; of those that end apart from their vectors, fewer. */
-static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple,
+enum { SHORT = 128, SHORTEST = 16 /* columns of rows of which a wave has several */ };
+
+/* The next tier below one: the longest ones that end apart from their vectors are fewer. */
+static int64_t shorter_tier(int64_t columns, int64_t least, int64_t multiple) {
+  if (columns <= least)
+    return columns > SHORT ? SHORT : SHORTEST;
+  return columns / (multiple > 1 || columns <= 4 * least ? 2 : 4);
+}
+
+/* Rows that stay in registers: one tier for each power of two, and two of short ones, if vectors have no part of
+ * these. Where those of a wave may go through LDS, those of whole lines need not. */
+static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple, int64_t line,
                               tj_array_tier tier[]) {
   uint32_t most = most_columns(space), count = 0;
   int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target);
-  for (int64_t columns = (int64_t)most_lanes(target) * most; columns >= least;
-       columns /= multiple > 1 || columns <= 4 * least ? 2 : 4)
+  int64_t shortest = space->rows.count == 0 ? least : multiple > 1 ? SHORT : SHORTEST;
+  for (int64_t columns = (int64_t)most_lanes(target) * most; columns >= shortest;
+       columns = columns > SHORTEST ? shorter_tier(columns, least, multiple) : 0) {
     tier[count++] = (tj_array_tier){columns, multiple, 1};
+    if (columns == least && multiple > 1 && line > multiple)
+      tier[count++] = (tj_array_tier){columns, line, 1};
+  }
   return count;
 }
 
@@ -286,9 +315,10 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
     return 1;
   }
   const bool ends_apart = target->has_unaligned_vectors && width > 1;
-  uint32_t count = ends_apart ? tiers_of_rows(space, target, 1, tier) : 0;
+  int64_t line = tj_array_staged_line(space, kernel, target);
+  uint32_t count = ends_apart ? tiers_of_rows(space, target, 1, line, tier) : 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width, 1};
-  return count + tiers_of_rows(space, target, width, tier + count);
+  return count + tiers_of_rows(space, target, width, line, tier + count);
 }
 
 /* --- rows of several workgroups --- */
@@ -346,7 +376,8 @@ const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const
   const char *times = readings == 1 ? "" : tj_string_format(job, "; read %u times", readings);
   const char *apart =
       shape->apart == NULL ? "" : tj_string_format(job, ", %s apart", tj_node_brief(job, shape->apart));
-  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s%s%s", shape->rows,
+  const char *staged = shape->staged == 0 ? "" : tj_string_format(job, "; %u times, through LDS", shape->staged);
+  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s%s%s%s", shape->rows,
                           space->is_reduced ? "rows" : "runs", piece, shape->lanes, shape->repeats, shape->width,
-                          apart, trip, times);
+                          apart, trip, times, staged);
 }

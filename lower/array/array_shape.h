@@ -23,8 +23,9 @@ typedef struct {
   const tj_array_cuts *cuts; /* lanes begin again there, so that masks part no vectors; NULL: nowhere */
   bool loops;                /* over the columns of a row, or of a piece of one */
   const tj_node *piece;      /* columns of a workgroup, an expression of parameters; NULL: all */
-  uint32_t kept; /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */
-  bool is_split; /* the pieces of a row are reduced together: kernel by kernel (array_split.h) */
+  uint32_t kept;   /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */
+  uint32_t staged; /* so many times a workgroup takes so many rows, while what is of them all is in LDS; 0: none is */
+  bool is_split;   /* the pieces of a row are reduced together: kernel by kernel (array_split.h) */
 } tj_array_shape;
 
 /* The shape for rows and columns as the space's facts have them. */
@@ -47,7 +48,7 @@ typedef struct {
   int64_t times;    /* of which it is one, how often columns come again behind a seam; 1: any number */
 } tj_array_tier;
 
-enum { TJ_ARRAY_MOST_TIERS = 11 };
+enum { TJ_ARRAY_MOST_TIERS = 20 };
 
 /* Those of any number of columns first, longest ones first. Returns how many. */
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,

@@ -9,6 +9,7 @@
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_cuts.h"
+#include "lower/array/array_staged.h"
 #include "lower/kernel/displace.h"
 #include "lower/machine/width.h"
 #include "lower/tile/slot_values.h"
@@ -228,9 +229,15 @@ static const tj_node *column_at(const tj_array_maker *maker, const tj_array_regi
                                   : tj_simplified(maker->graph, tj_array_column_of(maker, region, number));
 }
 
+/* What an argument has in LDS; NULL: nothing. */
+static const tj_array_stage *stage_of(const tj_array_maker *maker, uint32_t argument) {
+  bool is_staged = maker->stage != NULL && maker->stage[argument].step != NULL;
+  return is_staged ? &maker->stage[argument] : NULL;
+}
+
 /* By column: the row, the column and, where the argument has them, its indices in the places of their symbols. */
 static tj_slot_digits places_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t count,
-                                const tj_node *index, const tj_node *const found[]) {
+                                const tj_node *row, const tj_node *index, const tj_node *const found[]) {
   tj_graph *graph = maker->graph;
   const tj_node **symbol = TJ_NEW_ARRAY(graph->job, const tj_node *, PARTS),
                 **place = TJ_NEW_ARRAY(graph->job, const tj_node *, PARTS *(size_t)count + 1);
@@ -241,12 +248,19 @@ static tj_slot_digits places_of(const tj_array_maker *maker, const tj_array_regi
   symbol[INDEX] = index;
   for (uint32_t i = 0; i < count; i++) {
     const tj_node **own = place + PARTS * (size_t)i;
-    own[ROW] = maker->row;
+    own[ROW] = row;
     own[COLUMN] = column_at(maker, region, first, i);
     own[INDEX] = found != NULL ? found[i] : NULL;
     places[i] = own;
   }
   return (tj_slot_digits){symbol, index != NULL && found != NULL ? PARTS : INDEX, places, count};
+}
+
+/* Elements of rows that are counted from the workgroup's first one on, where these lie in LDS. */
+static void put_into_lds(tj_graph *graph, element_list *list, const tj_array_stage *stage) {
+  const tj_node *begin = tj_add(graph, stage->skew, tj_int(graph, stage->place));
+  list->buffer = TJ_LDS;
+  list->offset = tj_slots_minus(graph, list->offset, list->count, tj_sub(graph, tj_int(graph, 0), begin));
 }
 
 /* `extra`: truth in the space's symbols, which must hold, too. `found`: by column, the argument's indices. */
@@ -256,7 +270,9 @@ static element_list elements_of(const tj_array_maker *maker, const tj_array_regi
   const tj_access *access = &maker->space->access[argument];
   const tj_array_lookup *lookup = &maker->space->lookup[argument];
   element_list list = {.buffer = access->buffer, .count = count};
-  const tj_slot_digits at = places_of(maker, region, count, lookup->found, found);
+  const tj_array_stage *stage = stage_of(maker, argument);
+  const tj_node *row = stage != NULL ? maker->own_row : maker->row;
+  const tj_slot_digits at = places_of(maker, region, count, row, lookup->found, found);
   const tj_node *valid = tj_array_between_cuts(maker->space, region->part, access->valid);
   const tj_node *const *are_valid = tj_at_slots(graph, &at, valid), *const *extras = tj_at_slots(graph, &at, extra);
   list.offset = tj_at_slots(graph, &at, access->offset);
@@ -264,6 +280,10 @@ static element_list elements_of(const tj_array_maker *maker, const tj_array_regi
   for (uint32_t i = 0; i < count; i++)
     list.valid[i] = valid_at(maker, region, i, are_valid[i], extras[i]);
   tj_simplify(graph, list.valid, count, NULL);
+  if (stage != NULL) {
+    put_into_lds(graph, &list, stage);
+    return list;
+  }
   const tj_node *none = lookup->found != NULL ? tj_int(graph, 0) : NULL;
   share_base(maker, region, &list, with_index(maker, lookup, none, access->offset));
   return list;
@@ -277,7 +297,7 @@ static bool is_vector(const tj_array_maker *maker, const element_list *list, uin
       return false;
   }
   bool is_aligned = list->base == NULL || tj_facts_divisible(&list->base->facts, width);
-  if (maker->target->needs_aligned_vectors)
+  if (maker->target->needs_aligned_vectors || list->buffer == TJ_LDS)
     return is_aligned && tj_are_neighbours(maker->graph, list->offset + first, width);
   return tj_are_in_turn(maker->graph, list->offset + first, width);
 }
@@ -462,7 +482,7 @@ static void load_buffer(tj_array_maker *maker, const tj_array_region *region, co
   tj_array_repeat repeat = find_repeat(maker, &list);
   leave_out(&list, repeat);
   leave_beyond_out(maker, region, &list, repeat.every);
-  uint32_t slot = tj_array_slots(maker, array->dtype, list.count);
+  uint32_t slot = tj_array_slots(maker, list.buffer == TJ_LDS ? maker->kernel->carried : array->dtype, list.count);
   add_moves(maker, &list, TJ_STEP_LOAD, slot);
   tj_array_know(maker, array, slot, changes);
   maker->repeat[array->number] = repeat;
@@ -564,90 +584,6 @@ void tj_array_load(tj_array_maker *maker, const tj_array_region *region, const t
   }
 }
 
-/* --- computations --- */
-
-static void add_input(tj_computation *made, const tj_array_maker *maker, const tj_array *array, uint32_t first) {
-  uint32_t i = made->count++;
-  bool changes = maker->changes[array->number];
-  tj_array_repeat repeat = maker->repeat[array->number];
-  ((const tj_array **)made->input)[i] = array;
-  ((uint32_t *)made->slot)[i] = maker->slot[array->number] + (changes ? first % repeat.period / repeat.every : 0);
-  ((bool *)made->varies)[i] = changes && repeat.every == 1;
-}
-
-static tj_computation *new_computation(tj_job *job, uint32_t most) {
-  tj_computation *made = TJ_NEW(job, tj_computation);
-  *made = (tj_computation){.combine = TJ_ARRAY_OP_COUNT,
-                           .input = TJ_NEW_ARRAY(job, const tj_array *, most + 1),
-                           .slot = TJ_NEW_ARRAY(job, uint32_t, most + 1),
-                           .varies = TJ_NEW_ARRAY(job, bool, most + 1)};
-  return made;
-}
-
-tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, uint32_t first, uint32_t width,
-                                 uint32_t slot, int combine) {
-  const tj_array_program *program = program_of(maker);
-  const bool *needed = tj_array_needed_by(maker, array);
-  tj_computation *made = new_computation(maker->graph->job, array->number + 1);
-  made->array = array;
-  made->combine = combine;
-  for (uint32_t i = 0; i <= array->number; i++) {
-    if (needed[i] && maker->is_known[i])
-      add_input(made, maker, program->array[i], first);
-  }
-  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_COMPUTE);
-  step->compute = made;
-  step->access.valid = tj_int(maker->graph, 1);
-  step->width = width;
-  step->slot = slot;
-  return step;
-}
-
-uint32_t tj_array_computed_width(const tj_array_maker *maker) {
-  enum { MOST_OF_LANE = 4 /* longer vectors, LLVM takes apart */ };
-  uint32_t width = maker->shape.width;
-  if (maker->target == NULL)
-    return 1;
-  return maker->target->wave_size == 1 || width < MOST_OF_LANE ? width : MOST_OF_LANE;
-}
-
-static tj_computation *add_combination(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width,
-                                       int combine) {
-  tj_computation *made = new_computation(maker->graph->job, 1);
-  made->combine = combine;
-  made->count = 1;
-  ((uint32_t *)made->slot)[0] = with;
-  ((bool *)made->varies)[0] = true;
-  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_COMPUTE);
-  step->compute = made;
-  step->access.valid = tj_int(maker->graph, 1);
-  step->width = width;
-  step->slot = slot;
-  return made;
-}
-
-void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine) {
-  (void)add_combination(maker, slot, with, width, combine);
-}
-
-void tj_array_combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count, int combine) {
-  uint32_t most = tj_array_computed_width(maker);
-  for (uint32_t half = count / 2; half > 0; half /= 2) {
-    uint32_t width = half < most ? half : most;
-    for (uint32_t i = 0; i < half; i += width)
-      tj_array_combine(maker, slot + i, slot + half + i, width, combine);
-  }
-}
-
-void tj_array_combine_where(tj_array_maker *maker, const tj_node *valid, uint32_t slot, uint32_t with, int combine) {
-  (void)add_combination(maker, slot, with, 1, combine);
-  maker->step[maker->step_count - 1].access.valid = valid;
-}
-
-void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t distance, int combine) {
-  add_combination(maker, slot, slot, 1, combine)->across = distance;
-}
-
 /* --- stores --- */
 
 /* Along modes of which the destination has one element, the first coordinate stores it. */
@@ -673,13 +609,17 @@ static uint32_t stored_width(const tj_array_maker *maker, const tj_array *array)
   return width;
 }
 
+static tj_dtype stored_dtype(const tj_array_maker *maker, uint32_t buffer) {
+  return buffer == TJ_LDS ? maker->kernel->carried : maker->kernel->buffer[buffer].dtype;
+}
+
 void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array_store *store) {
   uint64_t columns = tj_array_axis_modes(&maker->space->columns);
   uint32_t count = (maker->space->varies[store->argument] & columns) != 0 ? tj_array_columns(maker) : 1;
   uint32_t width = count > 1 ? stored_width(maker, store->value) : 1;
   const tj_node *const *found = look_up_columns(maker, region, store->argument, count);
   element_list list = elements_of(maker, region, store->argument, count, is_first(maker, store->argument), found);
-  uint32_t slot = tj_array_slots(maker, maker->kernel->buffer[list.buffer].dtype, count);
+  uint32_t slot = tj_array_slots(maker, stored_dtype(maker, list.buffer), count);
   for (uint32_t i = 0; i < count; i += width)
     tj_array_compute(maker, store->value, i, width, slot + i, TJ_ARRAY_OP_COUNT);
   leave_beyond_out(maker, region, &list, 1);

@@ -20,6 +20,9 @@ typedef struct {
   tj_kernel *kernel;
   const tj_node *item, *lane, *row, *row_is_there;
   const tj_node *base_row, *base_column; /* of the workgroup */
+  const tj_node *own_row;                /* the row, less the workgroup's first one */
+  struct tj_array_stage *stage;  /* by argument: what of it goes through LDS (array_staged.h); NULL: nothing does */
+  uint32_t staged_elements;      /* of LDS, which that takes */
   const tj_node **found;         /* by argument: the symbol of the index that says where the row is; NULL: none */
   const tj_node *pieces, *piece; /* of a row that is split: how many, and which one the workgroup has; else NULL */
   uint32_t reduced;              /* of rows that are split: the level that the kernel reduces; 0: it stores */

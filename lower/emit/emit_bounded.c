@@ -4,6 +4,7 @@
  * the offset says that is its mask; the bytes of what is valid are all within it (lower/access/bounded.h). A resource
  * is made once for a base, an offset selected once for a mask; what accesses are displaced by goes into the
  * instruction, as far as it has room, and into a scalar. */
+#include "ir/index/facts.h"
 #include "lower/access/bounded.h"
 #include "lower/emit/emit.h"
 
@@ -18,6 +19,7 @@ typedef struct {
 struct tj_bounded {
   uint32_t buffer;
   const tj_node *base, *end, *offset;
+  uint32_t unit; /* of a resource: whole ones of so many bytes are before its end */
   mask mask;
   LLVMValueRef value;
   struct tj_bounded *next;
@@ -150,7 +152,7 @@ static LLVMValueRef selected(tj_emitter *emitter, const tj_node *const part[], u
 static LLVMValueRef find(const tj_emitter *emitter, const struct tj_bounded *wanted) {
   for (const struct tj_bounded *each = emitter->bounded; each != NULL; each = each->next) {
     if (each->buffer == wanted->buffer && each->base == wanted->base && each->end == wanted->end &&
-        each->offset == wanted->offset && is_same_mask(&each->mask, &wanted->mask))
+        each->unit == wanted->unit && each->offset == wanted->offset && is_same_mask(&each->mask, &wanted->mask))
       return each->value;
   }
   return NULL;
@@ -169,10 +171,10 @@ static unsigned log_of(const tj_emitter *emitter, const tj_access *access) {
   return (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer));
 }
 
-/* The resource from an anchor on, as long as they are, or up to an end. */
+/* The resource from an anchor on, as long as they are, or up to the end of the last whole unit before an end. */
 static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, const tj_node *anchor,
-                                const tj_node *end) {
-  struct tj_bounded wanted = {.buffer = access->buffer, .base = anchor, .end = end};
+                                const tj_node *end, uint32_t unit) {
+  struct tj_bounded wanted = {.buffer = access->buffer, .base = anchor, .end = end, .unit = unit};
   LLVMValueRef found = find(emitter, &wanted);
   if (found != NULL)
     return found;
@@ -181,6 +183,8 @@ static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, co
   if (end != NULL)
     bytes = LLVMBuildShl(emitter->builder, tj_emit_operand(emitter, end, (tj_width){32, true, false}),
                          LLVMConstInt(emitter->i32, log_of(emitter, access), false), "");
+  if (unit > 0)
+    bytes = LLVMBuildAnd(emitter->builder, bytes, LLVMConstInt(emitter->i32, ~(uint64_t)(unit - 1), false), "");
   return keep(emitter, wanted, emitter->target->family->emit_resource(emitter, base, bytes));
 }
 
@@ -254,6 +258,11 @@ static bool is_last_of(const tj_node *node, const tj_node *offset, uint32_t widt
                     (node->arg[1] == offset && tj_is_int(node->arg[0], width - 1)));
 }
 
+/* Whether vectors of which none begins within another one may be partly before an end. */
+static bool has_parts(const tj_access *access, uint32_t width, const tj_node *end) {
+  return width > 1 && tj_facts_divisible(&access->offset->facts, width) && !tj_facts_divisible(&end->facts, width);
+}
+
 /* Where a resource ends that masks as a truth does: that an access's last element is before what its workgroup has,
  * less what the scalar skips. NULL: that is no such truth. */
 static const tj_node *end_of(const tj_emitter *emitter, const tj_access *access, uint32_t width,
@@ -269,7 +278,8 @@ static const tj_node *end_of(const tj_emitter *emitter, const tj_access *access,
   }
   bool is_shared = tj_is_constant(end) || tj_kernel_nodes_level(&emitter->nodes, end) <= TJ_LEVEL_WORKGROUP;
   bool fits = end->facts.low >= 0 && end->facts.high <= (TJ_RESOURCE_BYTES - 1) >> log_of(emitter, access);
-  return is_shared && fits ? end : NULL;
+  bool is_torn = base->count > 0 && has_parts(access, width, end);
+  return is_shared && fits && !is_torn ? end : NULL;
 }
 
 /* Takes one out of a mask. */
@@ -293,9 +303,11 @@ static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access, u
   int64_t within = bytes % emitter->target->resource->immediate_end;
   tj_base_parts base = tj_split_base(access->base);
   mask parts = mask_of_access(emitter, access);
-  const tj_node *end = take_end(emitter, access, moved >> log_of(emitter, access), &base, &parts);
+  const uint32_t width = moved >> log_of(emitter, access);
+  const tj_node *end = take_end(emitter, access, width, &base, &parts);
+  const uint32_t unit = end != NULL && has_parts(access, width, end) ? moved : 0;
   LLVMValueRef scalar = scalar_of(emitter, access, &base, bytes - within);
-  tj_bounded_place place = {.resource = resource_of(emitter, access, base.anchor, end),
+  tj_bounded_place place = {.resource = resource_of(emitter, access, base.anchor, end, unit),
                             .offset = offset_of(emitter, access, &parts),
                             .scalar =
                                 selected(emitter, parts.of_all, parts.all_count, &(selection){.bytes = scalar})};

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* Which arguments can go through LDS, whether that is worth it, and the steps on either side. */
+#include "lower/array/array_staged.h"
+
+#include "base/integer.h"
+#include "base/number/cost.h"
+#include "base/number/power.h"
+#include "base/number/run.h"
+#include "ir/index/facts.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "ir/value/mapping.h"
+#include "lower/access/price.h"
+#include "lower/array/array_bindings.h"
+#include "lower/kernel/displace.h"
+
+tj_dtype tj_array_carried(const tj_array_program *program) {
+  for (uint32_t i = 0; i < program->count; i++) {
+    if (tj_array_is_reduction(program->array[i]->op) && program->array[i]->dtype == TJ_DTYPE_f64)
+      return TJ_DTYPE_f64;
+  }
+  return TJ_DTYPE_f32;
+}
+
+/* --- arguments whose rows adjoin --- */
+
+static bool has_columns(const tj_array_space *space, uint32_t argument) {
+  return (space->varies[argument] & tj_array_axis_modes(&space->columns)) != 0;
+}
+
+static bool has_rows(const tj_array_space *space, uint32_t argument) {
+  return (space->varies[argument] & tj_array_axis_modes(&space->rows)) != 0;
+}
+
+/* How far rows of an argument are from each other, each of which has an element for each column, or one alone, and no
+ * other: 0 where all rows have the same. NULL: they are not so. */
+static const tj_node *step_of_rows(const tj_array_space *space, uint32_t argument) {
+  tj_graph *graph = space->graph;
+  const tj_node *step = has_columns(space, argument) ? space->columns.size : tj_int(graph, 1);
+  step = has_rows(space, argument) ? step : tj_int(graph, 0);
+  const tj_node *place = tj_mul(graph, space->row, step);
+  place = has_columns(space, argument) ? tj_add(graph, place, space->column) : place;
+  bool adjoin = tj_is_int(space->access[argument].valid, 1) && space->lookup[argument].found == NULL &&
+                tj_is_int(tj_simplified(graph, tj_sub(graph, space->access[argument].offset, place)), 0);
+  return adjoin ? step : NULL;
+}
+
+/* Whether LDS holds what is loaded: floats, which become the carried type there, as in arithmetic. */
+static bool is_held(tj_graph *graph, const tj_array_program *program, uint32_t argument, tj_dtype carried,
+                    bool *is_loaded) {
+  const bool *is_part = tj_array_stored_parts(graph, program);
+  bool is = true;
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i];
+    if (!is_part[i] || array->op != TJ_ARRAY_BUFFER || array->of != argument)
+      continue;
+    *is_loaded = true;
+    is = is && tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT &&
+         tj_dtype_bits(array->dtype) <= tj_dtype_bits(carried);
+  }
+  return is;
+}
+
+/* The same of what is stored, which becomes the destination's type behind LDS. */
+static bool is_left(const tj_array_program *program, uint32_t argument, tj_dtype carried, bool *is_stored) {
+  bool is = true;
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    const tj_array_store *store = &program->store[i];
+    if (store->argument != argument)
+      continue;
+    *is_stored = true;
+    is = is && store->value->dtype == carried && !store->adds;
+  }
+  return is;
+}
+
+static tj_array_stage stage_of(const tj_array_space *space, uint32_t argument) {
+  const tj_array_program *program = space->arrays->program;
+  const tj_dtype carried = tj_array_carried(program);
+  tj_array_stage stage = {.buffer = space->access[argument].buffer};
+  bool is_held_there = is_held(space->graph, program, argument, carried, &stage.is_loaded);
+  bool is_left_there = is_left(program, argument, carried, &stage.is_stored);
+  bool is_many = has_rows(space, argument) || (has_columns(space, argument) && !stage.is_stored);
+  if (space->is_array[argument] && is_many && is_held_there && is_left_there)
+    stage.step = step_of_rows(space, argument);
+  return stage;
+}
+
+/* Elements that fill a line, whichever staged argument they are of: of the smallest ones. */
+static int64_t elements_of_line(const tj_array_space *space, const tj_kernel *kernel, int64_t line) {
+  int64_t elements = 1;
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    tj_array_stage stage = stage_of(space, i);
+    int64_t own = stage.step != NULL ? line / tj_element_bytes(kernel, stage.buffer) : 1;
+    elements = own > elements ? own : elements;
+  }
+  return elements;
+}
+
+int64_t tj_array_staged_line(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  const tj_price_machine machine = tj_price_machine_of(target);
+  return space->rows.count > 0 && machine.sector_bytes == 0 ? elements_of_line(space, kernel, machine.line_bytes) : 1;
+}
+
+/* --- whether it is worth it --- */
+
+typedef struct {
+  const tj_array_space *space;
+  const tj_kernel *kernel;
+  const tj_target *target;
+  const tj_array_shape *shape;
+  int64_t line;
+} lines_of;
+
+/* A length that stands for all that there may be: an odd multiple of what they are multiples of, rather a
+ * short one. */
+static int64_t usual_length(const tj_node *length) {
+  int64_t content = tj_facts_content(&length->facts);
+  return tj_is_constant(length) ? length->value : (length->facts.high / 4 / content | 1) * content;
+}
+
+/* Bytes of the lines that a run touches on average. */
+static double touched(const lines_of *l, int64_t bytes) {
+  tj_run run = {.bytes = bytes, .grain = tj_least(tj_power_in(bytes), l->line)};
+  return (double)(tj_run_lines(&run, l->line, 0, 0) * bytes) / TJ_RUN_PARTS;
+}
+
+/* The same for a row by lanes that load it from memory. */
+static double touched_by_lanes(const lines_of *l, int64_t length, int64_t bytes) {
+  const tj_array_shape *shape = l->shape;
+  int64_t wave = l->target->wave_size, rows = shape->lanes < wave ? wave / shape->lanes : 1;
+  if (rows > 1)
+    return touched(l, rows * length * bytes) / (double)rows;
+  double cut = (double)(l->line - tj_least(tj_power_in(length * bytes), l->line));
+  int64_t vectors = length / shape->width, instructions = tj_divided_up(vectors > 0 ? vectors : 1, wave);
+  bool has_rest = length > shape->width && length % shape->width != 0;
+  return touched(l, length * bytes) + (double)(instructions - 1) * cut + (has_rest ? (double)l->line : 0);
+}
+
+/* Bytes of lines that are touched by what arguments have of a row, and those of their elements alone: of `rows` at
+ * once where they go through LDS, with what these have in common; 0: by lanes, without. */
+static double all_touched(const lines_of *l, int64_t rows, double *least) {
+  const tj_array_space *space = l->space;
+  double sum = 0;
+  *least = 0;
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    tj_array_stage stage = stage_of(space, i);
+    int64_t length = has_columns(space, i) ? usual_length(space->columns.size) : 1,
+            bytes = tj_element_bytes(l->kernel, stage.buffer);
+    bool is_staged = rows > 0 && stage.step != NULL, is_of_rows = has_rows(space, i);
+    double own = is_staged ? touched(l, (is_of_rows ? rows : 1) * length * bytes) / (double)rows
+                           : touched_by_lanes(l, length, bytes) * is_of_rows;
+    int64_t times = space->is_array[i] ? stage.is_loaded + stage.is_stored : 0;
+    sum += own * (double)times;
+    *least += (double)(length * bytes * times * is_of_rows);
+  }
+  return sum;
+}
+
+/* Elements of LDS that so many rows of an argument take, with what is before them in their line. */
+static int64_t room_of(const tj_array_space *space, const tj_array_stage *stage, int64_t rows,
+                       int64_t line_elements) {
+  bool is_one = tj_is_int(stage->step, 0);
+  int64_t elements, each = is_one ? space->columns.size->facts.high : stage->step->facts.high;
+  bool is_much = __builtin_mul_overflow(is_one ? 1 : rows, each, &elements) || elements > TJ_MAPPING_MOST_LDS;
+  return is_much ? TJ_MAPPING_MOST_LDS : tj_rounded_up(elements, line_elements) + line_elements;
+}
+
+/* The argument whose part of LDS an argument has: what it loads itself, or what another one loads that has rows of
+ * the same length, which nobody needs once it is stored; itself, where there is none. */
+static uint32_t owner_of(const tj_array_space *space, uint32_t argument) {
+  tj_array_stage stage = stage_of(space, argument);
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < argument && !stage.is_loaded; i++) {
+    tj_array_stage other = stage_of(space, i);
+    before += other.step == stage.step && !other.is_loaded;
+  }
+  for (uint32_t i = 0; i < space->argument_count && !stage.is_loaded; i++) {
+    tj_array_stage other = stage_of(space, i);
+    if (other.step == stage.step && other.is_loaded && !other.is_stored && before-- == 0)
+      return i;
+  }
+  return argument;
+}
+
+/* Bytes of LDS that all arguments take. */
+static int64_t room_of_all(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                           int64_t rows) {
+  int64_t line = elements_of_line(space, kernel, tj_price_machine_of(target).line_bytes), elements = 0;
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    tj_array_stage stage = stage_of(space, i);
+    elements += stage.step != NULL && owner_of(space, i) == i ? room_of(space, &stage, rows, line) : 0;
+  }
+  return elements * tj_dtype_bits(tj_array_carried(space->arrays->program)) / 8;
+}
+
+enum { LEAST_ROWS = 4 /* of whose elements there are whole vectors */, NEAR = 16 /* part of the least */ };
+
+bool tj_array_can_be_staged(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                            const tj_array_shape *shape) {
+  int64_t rows = (int64_t)shape->rows * shape->staged, room = room_of_all(space, kernel, target, rows);
+  bool is_whole = space->columns.size->facts.high <= (int64_t)shape->lanes * shape->width * shape->repeats;
+  return is_whole && space->is_reduced && room > 0 && room <= target->lds_bytes && rows % LEAST_ROWS == 0 &&
+         shape->lanes <= target->wave_size;
+}
+
+void tj_array_stage_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                         tj_array_shape *shape, tj_array_shape staged) {
+  const tj_price_machine machine = tj_price_machine_of(target);
+  const lines_of by_lanes = {space, kernel, target, shape, machine.line_bytes},
+                 lines = {space, kernel, target, &staged, machine.line_bytes};
+  double least, plain = all_touched(&by_lanes, 0, &least);
+  int64_t rows = staged.rows;
+  while (rows > LEAST_ROWS && room_of_all(space, kernel, target, rows) > target->lds_bytes / 2)
+    rows /= 2;
+  staged.rows = (uint32_t)rows;
+  while ((rows < LEAST_ROWS ||
+          (rows < space->rows.size->facts.high && all_touched(&lines, rows, &least) > least + least / NEAR)) &&
+         room_of_all(space, kernel, target, 2 * rows) <= target->lds_bytes / 2)
+    rows *= 2;
+  double gain = plain - all_touched(&lines, rows, &least);
+  int64_t room = room_of_all(space, kernel, target, rows);
+  if (room == 0 || rows < LEAST_ROWS || room > target->lds_bytes / 2 ||
+      machine.costs->lines * gain * TJ_GAIN_OF_STAGED_ROWS < plain)
+    return;
+  staged.staged = (uint32_t)(rows / staged.rows);
+  *shape = staged;
+}
+
+/* --- places --- */
+
+static int64_t rows_of_workgroup(const tj_array_maker *maker) {
+  return (int64_t)maker->shape.rows * maker->shape.staged;
+}
+
+/* How far the first element of a workgroup is behind the beginning of a line of so many, which all have in common. */
+static const tj_node *skew_of(tj_array_maker *maker, const tj_node *step, int64_t line) {
+  tj_graph *graph = maker->graph;
+  const tj_node *first = tj_simplified(graph, tj_terse_mul(graph, maker->base_row, step));
+  const tj_node *skew = tj_simplified(graph, tj_terse_mod(graph, first, tj_int(graph, line)));
+  int64_t multiple = tj_least(tj_power_in(tj_facts_content(&first->facts)), line);
+  return tj_array_bind(maker, "s", skew, (tj_array_bounds){0, line - multiple, multiple});
+}
+
+static const tj_node *end_of(tj_array_maker *maker, const tj_array_stage *stage, int64_t line) {
+  tj_graph *graph = maker->graph;
+  if (tj_is_int(stage->step, 0))
+    return maker->space->columns.size;
+  const tj_node *size = maker->space->rows.size, *most = tj_int(graph, rows_of_workgroup(maker));
+  bool are_all = tj_facts_divisible(&size->facts, rows_of_workgroup(maker));
+  const tj_node *rows = are_all ? most : tj_min(graph, most, tj_sub(graph, size, maker->base_row));
+  const tj_node *count = tj_mul(graph, rows, stage->step), *all = tj_mul(graph, size, stage->step);
+  int64_t multiple = tj_power_in(tj_facts_content(&tj_simplified(graph, all)->facts)),
+          own = tj_power_in(rows_of_workgroup(maker) * tj_facts_content(&stage->step->facts));
+  return tj_array_bind(maker, "e", tj_add(graph, stage->skew, count),
+                       (tj_array_bounds){1, rows_of_workgroup(maker) * stage->step->facts.high + line,
+                                         tj_least(tj_least(multiple, own), line)});
+}
+
+void tj_array_place_stages(tj_array_maker *maker) {
+  const tj_array_space *space = maker->space;
+  uint32_t count = space->argument_count;
+  int64_t line = elements_of_line(space, maker->kernel, tj_price_machine_of(maker->target).line_bytes);
+  maker->stage = TJ_NEW_ARRAY(maker->graph->job, tj_array_stage, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    tj_array_stage *stage = &maker->stage[i];
+    *stage = stage_of(space, i);
+    if (stage->step == NULL)
+      continue;
+    for (uint32_t k = 0; k < i && stage->skew == NULL; k++) {
+      if (maker->stage[k].step == stage->step) {
+        stage->skew = maker->stage[k].skew;
+        stage->behind = maker->stage[k].behind;
+      }
+    }
+    if (stage->skew == NULL) {
+      stage->skew = skew_of(maker, stage->step, line);
+      stage->behind = end_of(maker, stage, line);
+    }
+    if (owner_of(space, i) != i)
+      continue;
+    stage->place = maker->staged_elements;
+    maker->staged_elements += (uint32_t)room_of(space, stage, rows_of_workgroup(maker), line);
+  }
+  for (uint32_t i = 0; i < count; i++)
+    maker->stage[i].place = maker->stage[owner_of(space, i)].place;
+}
+
+/* --- steps --- */
+
+/* Elements that a work-item moves at once. */
+static uint32_t width_of(const tj_array_maker *maker, const tj_array_stage *stage) {
+  if (tj_is_int(stage->step, 0) && stage->behind->facts.high <= maker->kernel->workgroup_size)
+    return 1;
+  uint32_t width = tj_target_widest(maker->target, tj_element_bytes(maker->kernel, TJ_LDS));
+  uint32_t own = tj_target_widest(maker->target, tj_element_bytes(maker->kernel, stage->buffer));
+  width = own < width ? own : width;
+  while (!tj_facts_divisible(&stage->skew->facts, width))
+    width /= 2;
+  return width;
+}
+
+/* Elements of an argument's part of LDS, which are moved together. */
+typedef struct {
+  const tj_node *first, *valid;
+  uint32_t width;
+} staged_vector;
+
+static void add_move(tj_array_maker *maker, const tj_array_stage *stage, tj_step_kind kind, bool is_lds,
+                     const staged_vector *vector, uint32_t slot) {
+  tj_graph *graph = maker->graph;
+  const tj_node *first = tj_sub(graph, tj_mul(graph, maker->base_row, stage->step), stage->skew);
+  const tj_node *in_lds = tj_add(graph, vector->first, tj_int(graph, stage->place));
+  tj_displaced parts = tj_displace(graph, tj_simplified(graph, is_lds ? in_lds : vector->first));
+  tj_kernel_step *step = tj_array_step(maker, kind);
+  step->access = (tj_access){.buffer = is_lds ? TJ_LDS : stage->buffer,
+                             .base = is_lds ? NULL : tj_simplified(graph, first),
+                             .offset = parts.rest,
+                             .displacement = parts.displacement,
+                             .valid = vector->valid};
+  step->width = vector->width;
+  step->slot = slot;
+}
+
+/* Vectors of all work-items in turn; behind them, elements of the first ones. Returns how many. */
+static uint32_t vectors_of(const tj_array_maker *maker, const tj_array_stage *stage, staged_vector **vectors) {
+  tj_graph *graph = maker->graph;
+  uint32_t width = width_of(maker, stage), count = 0;
+  int64_t all = maker->kernel->workgroup_size, most = stage->behind->facts.high;
+  uint32_t turns = (uint32_t)tj_divided_up(most, all * width);
+  *vectors = TJ_NEW_ARRAY(graph->job, staged_vector, turns + 1);
+  for (uint32_t i = 0; i < turns; i++) {
+    const tj_node *number = tj_add(graph, maker->item, tj_int(graph, i * all));
+    const tj_node *first = tj_mul(graph, number, tj_int(graph, width));
+    const tj_node *is_before = tj_less_equal(graph, tj_add(graph, first, tj_int(graph, width)), stage->behind);
+    const tj_node *is_own = tj_less_equal(graph, stage->skew, first);
+    (*vectors)[count++] = (staged_vector){tj_simplified(graph, first),
+                                          tj_simplified(graph, tj_terse_both(graph, is_own, is_before)), width};
+  }
+  if (tj_facts_divisible(&stage->behind->facts, width))
+    return count;
+  const tj_node *rest = tj_mod(graph, stage->behind, tj_int(graph, width));
+  const tj_node *first = tj_add(graph, tj_sub(graph, stage->behind, rest), maker->item);
+  (*vectors)[count++] =
+      (staged_vector){tj_simplified(graph, first), tj_simplified(graph, tj_less(graph, maker->item, rest)), 1};
+  return count;
+}
+
+enum { TOGETHER = 4 /* vectors that are on their way */ };
+
+static void move_stage(tj_array_maker *maker, const tj_array_stage *stage, bool is_stored) {
+  staged_vector *vector;
+  uint32_t count = vectors_of(maker, stage, &vector), slot = 0;
+  for (uint32_t i = 0; i < count; i += TOGETHER) {
+    uint32_t end = i + TOGETHER < count ? i + TOGETHER : count;
+    slot = tj_array_slots(maker, maker->kernel->carried, TOGETHER * vector[0].width);
+    for (uint32_t k = i; k < end; k++)
+      add_move(maker, stage, TJ_STEP_LOAD, is_stored, &vector[k], slot + (k - i) * vector[0].width);
+    for (uint32_t k = i; k < end; k++)
+      add_move(maker, stage, TJ_STEP_STORE, !is_stored, &vector[k], slot + (k - i) * vector[0].width);
+  }
+}
+
+void tj_array_load_stages(tj_array_maker *maker) {
+  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
+    if (maker->stage[i].step != NULL && maker->stage[i].is_loaded)
+      move_stage(maker, &maker->stage[i], false);
+  }
+  tj_array_step(maker, TJ_STEP_BARRIER);
+}
+
+void tj_array_store_stages(tj_array_maker *maker) {
+  tj_array_step(maker, TJ_STEP_BARRIER);
+  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
+    if (maker->stage[i].step != NULL && maker->stage[i].is_stored)
+      move_stage(maker, &maker->stage[i], true);
+  }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows that go through LDS whole.
+ *
+ * Where rows of an argument adjoin in memory, those of a workgroup are one run, whatever their length. Its work-items
+ * load it into LDS in vectors that are whole lines for a wave; lanes have their columns from there, and leave there
+ * what they make of them; and then all store it as it was loaded:
+ *
+ *     element row * step + column of the argument  ->  LDS element place + skew + (row - first row) * step + column
+ *
+ * `skew` is how far the run begins behind the beginning of a line. */
+#ifndef TJ_LOWER_ARRAY_STAGED_H
+#define TJ_LOWER_ARRAY_STAGED_H
+
+#include "lower/array/array_steps.h"
+
+/* What goes through LDS of an argument. */
+typedef struct tj_array_stage {
+  const tj_node *step; /* elements from row to row; NULL: it does not go through LDS */
+  bool is_loaded, is_stored;
+  uint32_t buffer;
+  int64_t place;         /* in LDS */
+  const tj_node *skew;   /* elements before the first one, in its line */
+  const tj_node *behind; /* the element behind the last one, counted as LDS has them */
+} tj_array_stage;
+
+/* The type of elements in LDS of a program's kernels. */
+tj_dtype tj_array_carried(const tj_array_program *program);
+
+/* Elements of which there are whole lines of every argument that may go through LDS; 1: none may. */
+int64_t tj_array_staged_line(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
+
+/* A shape becomes `staged`, if its rows then touch less enough of cache lines: with as many rows one after the other
+ * as that takes. */
+void tj_array_stage_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                         tj_array_shape *shape, tj_array_shape staged);
+
+/* Whether rows of a shape that is staged can go through LDS. */
+bool tj_array_can_be_staged(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                            const tj_array_shape *shape);
+
+/* What arguments have in LDS, by argument, of a shape that is staged. */
+void tj_array_place_stages(tj_array_maker *maker);
+/* Loads all that is loaded into LDS; stores all that is stored from there. */
+void tj_array_load_stages(tj_array_maker *maker);
+void tj_array_store_stages(tj_array_maker *maker);
+
+#endif
