@@ -27,8 +27,8 @@ const tj_node *tj_array_bind(tj_array_maker *maker, const char *name, const tj_n
   if (tj_is_constant(value))
     return value;
   name = tj_string_format(graph->job, "%s%u", name, maker->kernel->binding_count);
-  const tj_node *symbol = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, bounds.low),
-                                           tj_int(graph, bounds.high), bounds.multiple);
+  const tj_node *symbol =
+      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, bounds.low, bounds.high, bounds.multiple);
   value = tj_array_without_bindings(maker, value);
   tj_array_add_binding(maker, (tj_kernel_binding){.symbol = symbol, .value = value});
   return symbol;

@@ -26,6 +26,16 @@ static tj_computation *new_computation(tj_job *job, uint32_t most) {
   return made;
 }
 
+/* So many slots become what is computed of others, always. */
+static tj_kernel_step *add_step(tj_array_maker *maker, const tj_computation *made, uint32_t width, uint32_t slot) {
+  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_COMPUTE);
+  step->compute = made;
+  step->access.valid = tj_int(maker->graph, 1);
+  step->width = width;
+  step->slot = slot;
+  return step;
+}
+
 tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, uint32_t first, uint32_t width,
                                  uint32_t slot, int combine) {
   const tj_array_program *program = program_of(maker);
@@ -37,12 +47,7 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
     if (needed[i] && maker->is_known[i])
       add_input(made, maker, program->array[i], first);
   }
-  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_COMPUTE);
-  step->compute = made;
-  step->access.valid = tj_int(maker->graph, 1);
-  step->width = width;
-  step->slot = slot;
-  return step;
+  return add_step(maker, made, width, slot);
 }
 
 uint32_t tj_array_computed_width(const tj_array_maker *maker) {
@@ -60,11 +65,7 @@ static tj_computation *add_combination(tj_array_maker *maker, uint32_t slot, uin
   made->count = 1;
   ((uint32_t *)made->slot)[0] = with;
   ((bool *)made->varies)[0] = true;
-  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_COMPUTE);
-  step->compute = made;
-  step->access.valid = tj_int(maker->graph, 1);
-  step->width = width;
-  step->slot = slot;
+  (void)add_step(maker, made, width, slot);
   return made;
 }
 

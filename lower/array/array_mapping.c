@@ -80,9 +80,8 @@ const tj_mapping *tj_array_mapping_of(const tj_array_space *space, const tj_arra
       (column == NO_MODE && columns_of(shape) > 1) || (row == NO_MODE && column == NO_MODE))
     return NULL;
   int64_t extent[2];
-  uint32_t turns = shape->staged > 0 ? shape->staged : 1;
   if (row != NO_MODE)
-    extent[rank++] = (int64_t)shape->rows * turns;
+    extent[rank++] = tj_array_rows_at_once(shape);
   if (column != NO_MODE)
     extent[rank++] = columns_of(shape);
   tj_mapping_digits item = {.count = 0}, slot = {.count = 0};
@@ -90,7 +89,7 @@ const tj_mapping *tj_array_mapping_of(const tj_array_space *space, const tj_arra
   tj_mapping_add_digit(&item, shape->rows, 1, row);
   tj_mapping_add_digit(&slot, shape->width, 1, column);
   tj_mapping_add_digit(&slot, shape->repeats, (int64_t)shape->lanes * shape->width, column);
-  tj_mapping_add_digit(&slot, turns, shape->rows, row);
+  tj_mapping_add_digit(&slot, tj_array_rows_at_once(shape) / shape->rows, shape->rows, row);
   tj_mapping *mapping = tj_mapping_of_tile(graph, is_in_order(space) ? NULL : domain_of(space),
                                            tj_tuple_constants(graph, extent, rank));
   mapping->load = mapping->store = tj_mapping_side_of_digits(graph, &item, &slot, NULL);

@@ -54,7 +54,7 @@ static const tj_node *bind_launched(tj_array_maker *maker, const char *name, con
 
 /* Whether a destination has an element for each column. */
 static bool has_columns(const tj_array_maker *maker, const tj_array_store *store) {
-  return (maker->space->varies[store->argument] & tj_array_axis_modes(&maker->space->columns)) != 0;
+  return tj_array_goes_along(maker->space, store->argument, &maker->space->columns);
 }
 
 static bool stores_columns(const tj_array_maker *maker) {
@@ -79,11 +79,6 @@ static const tj_node *name_pieces(tj_array_maker *maker) {
   return shape->piece == NULL ? int_of(maker, 1) : maker->pieces;
 }
 
-/* Rows of a workgroup, all that it takes one after the other. */
-static int64_t rows_of_workgroup(const tj_array_maker *maker) {
-  return (int64_t)maker->shape.rows * (maker->shape.staged > 0 ? maker->shape.staged : 1);
-}
-
 /* Workgroups number pieces of a row first. */
 static void place_workgroups(tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
@@ -91,7 +86,7 @@ static void place_workgroups(tj_array_maker *maker) {
   tj_kernel *kernel = maker->kernel;
   const tj_node *rows = maker->space->rows.size, *columns = tj_array_taken(maker);
   const tj_node *pieces = parts_of(graph, columns, takes_whole_rows(maker) ? NULL : shape->piece);
-  const tj_node *groups = parts_of(graph, rows, int_of(maker, rows_of_workgroup(maker)));
+  const tj_node *groups = parts_of(graph, rows, int_of(maker, tj_array_rows_at_once(&maker->shape)));
   const tj_node *all = tj_simplified(graph, tj_terse_mul(graph, groups, pieces));
   kernel->workgroup_size = shape->rows * shape->lanes;
   kernel->count = tj_simplified(graph, tj_mul(graph, all, tj_int(graph, kernel->workgroup_size)));
@@ -102,7 +97,7 @@ static void place_workgroups(tj_array_maker *maker) {
   if (shape->is_split)
     pieces = name_pieces(maker);
   maker->base_row = bind(maker, "b0", tj_terse_div(graph, kernel->workgroup, pieces),
-                         int_of(maker, rows_of_workgroup(maker)), rows);
+                         int_of(maker, tj_array_rows_at_once(&maker->shape)), rows);
   maker->piece = tj_simplified(graph, tj_terse_mod(graph, kernel->workgroup, pieces));
   maker->base_column = bind(maker, "b1", maker->piece, shape->piece, columns);
 }
@@ -112,7 +107,7 @@ static void place_items(tj_array_maker *maker, bool is_inner, const tj_node *tri
   tj_graph *graph = maker->graph;
   const tj_node *lanes = int_of(maker, maker->shape.lanes), *size = maker->space->rows.size;
   const tj_node *before = tj_terse_mul(graph, trip, int_of(maker, maker->shape.rows));
-  bool all_there = is_inner || tj_facts_divisible(&size->facts, rows_of_workgroup(maker));
+  bool all_there = is_inner || tj_facts_divisible(&size->facts, tj_array_rows_at_once(&maker->shape));
   maker->lane = tj_simplified(graph, tj_terse_mod(graph, maker->item, lanes));
   maker->own_row = tj_simplified(graph, tj_terse_add(graph, before, tj_terse_div(graph, maker->item, lanes)));
   maker->row = tj_simplified(graph, tj_terse_add(graph, maker->base_row, maker->own_row));
@@ -180,16 +175,11 @@ static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
 /* A name for a column that a part has in a workgroup, or the one behind. */
 static const tj_node *bind_column(tj_array_maker *maker, const tj_array_region *region, const char *name,
                                   const tj_node *value) {
-  tj_graph *graph = maker->graph;
-  value = tj_simplified(graph, value);
-  if (tj_is_constant(value) || value->op == TJ_OP_SYMBOL)
+  value = tj_simplified(maker->graph, value);
+  if (value->op == TJ_OP_SYMBOL)
     return value;
-  name = tj_string_format(graph->job, "%s%u", name, maker->kernel->binding_count);
-  const tj_node *symbol =
-      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, region->part->symbol->low, maker->space->columns.size, 1);
-  tj_array_add_binding(maker,
-                       (tj_kernel_binding){.symbol = symbol, .value = tj_array_without_bindings(maker, value)});
-  return symbol;
+  return tj_array_bind(maker, name, value,
+                       (tj_array_bounds){region->part->symbol->low, maker->space->columns.size, 1});
 }
 
 /* Where the whole vectors of a region end: of a part, as many columns behind its beginning as vectors have; elsewhere
@@ -431,8 +421,8 @@ static void make_steps(tj_array_maker *maker, bool is_inner) {
 /* Truth, whether all rows of a workgroup are there. */
 static const tj_node *has_all_rows(const tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
-  const tj_node *size = maker->space->rows.size, *rows = int_of(maker, rows_of_workgroup(maker));
-  return tj_facts_divisible(&size->facts, rows_of_workgroup(maker))
+  const tj_node *size = maker->space->rows.size, *rows = int_of(maker, tj_array_rows_at_once(&maker->shape));
+  return tj_facts_divisible(&size->facts, tj_array_rows_at_once(&maker->shape))
              ? int_of(maker, 1)
              : tj_less_equal(graph, tj_add(graph, maker->base_row, rows), size);
 }

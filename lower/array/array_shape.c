@@ -10,7 +10,7 @@
 
 /* Whether an argument has an element for each column. */
 static bool has_columns(const tj_array_space *space, uint32_t argument) {
-  return space->is_array[argument] && (space->varies[argument] & tj_array_axis_modes(&space->columns)) != 0;
+  return space->is_array[argument] && tj_array_goes_along(space, argument, &space->columns);
 }
 
 static uint32_t buffers_with_columns(const tj_array_space *space) {
@@ -43,9 +43,8 @@ static uint32_t power_of_two_from(int64_t least, uint32_t most) {
 
 /* Whether columns move one by one: each is added to memory, or has an index of its own. */
 static bool move_singly(const tj_array_space *space) {
-  uint64_t columns = tj_array_axis_modes(&space->columns);
   for (uint32_t i = 0; i < space->argument_count; i++) {
-    if (space->lookup[i].adds && (space->varies[i] & columns) != 0)
+    if (space->lookup[i].adds && tj_array_goes_along(space, i, &space->columns))
       return true;
     if (tj_array_index_changes(space, i))
       return true;

@@ -28,6 +28,11 @@ typedef struct {
   bool is_split;   /* the pieces of a row are reduced together: kernel by kernel (array_split.h) */
 } tj_array_shape;
 
+/* Rows of a workgroup, all that it takes one after the other. */
+static inline int64_t tj_array_rows_at_once(const tj_array_shape *shape) {
+  return (int64_t)shape->rows * (shape->staged > 0 ? shape->staged : 1);
+}
+
 /* The shape for rows and columns as the space's facts have them. */
 tj_array_shape tj_array_choose_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
 

@@ -364,6 +364,10 @@ uint64_t tj_array_axis_modes(const tj_array_axis *axis) {
   return modes;
 }
 
+bool tj_array_goes_along(const tj_array_space *space, uint32_t argument, const tj_array_axis *axis) {
+  return (space->varies[argument] & tj_array_axis_modes(axis)) != 0;
+}
+
 const tj_array_seam *tj_array_returning_seam(const tj_array_space *space) {
   uint32_t i = 0;
   while (i < space->seam_count && !space->seam[i].returns)

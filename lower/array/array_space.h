@@ -62,4 +62,7 @@ uint64_t tj_array_varies(const tj_array_space *space, const tj_array *array);
 /* The modes of an axis, by bit. */
 uint64_t tj_array_axis_modes(const tj_array_axis *axis);
 
+/* Whether an argument has elements of its own along an axis. */
+bool tj_array_goes_along(const tj_array_space *space, uint32_t argument, const tj_array_axis *axis);
+
 #endif

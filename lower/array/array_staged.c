@@ -25,11 +25,11 @@ tj_dtype tj_array_carried(const tj_array_program *program) {
 /* --- arguments whose rows adjoin --- */
 
 static bool has_columns(const tj_array_space *space, uint32_t argument) {
-  return (space->varies[argument] & tj_array_axis_modes(&space->columns)) != 0;
+  return tj_array_goes_along(space, argument, &space->columns);
 }
 
 static bool has_rows(const tj_array_space *space, uint32_t argument) {
-  return (space->varies[argument] & tj_array_axis_modes(&space->rows)) != 0;
+  return tj_array_goes_along(space, argument, &space->rows);
 }
 
 /* How far rows of an argument are from each other, each of which has an element for each column, or one alone, and no
@@ -198,7 +198,7 @@ enum { LEAST_ROWS = 4 /* of whose elements there are whole vectors */, NEAR = 16
 
 bool tj_array_can_be_staged(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                             const tj_array_shape *shape) {
-  int64_t rows = (int64_t)shape->rows * shape->staged, room = room_of_all(space, kernel, target, rows);
+  int64_t rows = tj_array_rows_at_once(shape), room = room_of_all(space, kernel, target, rows);
   bool is_whole = space->columns.size->facts.high <= (int64_t)shape->lanes * shape->width * shape->repeats;
   return is_whole && space->is_reduced && room > 0 && room <= target->lds_bytes && rows % LEAST_ROWS == 0 &&
          shape->lanes <= target->wave_size;
@@ -229,32 +229,45 @@ void tj_array_stage_rows(const tj_array_space *space, const tj_kernel *kernel, c
 
 /* --- places --- */
 
-static int64_t rows_of_workgroup(const tj_array_maker *maker) {
-  return (int64_t)maker->shape.rows * maker->shape.staged;
-}
-
 /* How far the first element of a workgroup is behind the beginning of a line of so many, which all have in common. */
 static const tj_node *skew_of(tj_array_maker *maker, const tj_node *step, int64_t line) {
   tj_graph *graph = maker->graph;
   const tj_node *first = tj_simplified(graph, tj_terse_mul(graph, maker->base_row, step));
   const tj_node *skew = tj_simplified(graph, tj_terse_mod(graph, first, tj_int(graph, line)));
   int64_t multiple = tj_least(tj_power_in(tj_facts_content(&first->facts)), line);
-  return tj_array_bind(maker, "s", skew, (tj_array_bounds){0, line - multiple, multiple});
+  return tj_array_bind(maker, "s", skew,
+                       (tj_array_bounds){tj_int(graph, 0), tj_int(graph, line - multiple), multiple});
 }
 
 static const tj_node *end_of(tj_array_maker *maker, const tj_array_stage *stage, int64_t line) {
   tj_graph *graph = maker->graph;
   if (tj_is_int(stage->step, 0))
     return maker->space->columns.size;
-  const tj_node *size = maker->space->rows.size, *most = tj_int(graph, rows_of_workgroup(maker));
-  bool are_all = tj_facts_divisible(&size->facts, rows_of_workgroup(maker));
+  const int64_t taken = tj_array_rows_at_once(&maker->shape);
+  const tj_node *size = maker->space->rows.size, *most = tj_int(graph, taken);
+  bool are_all = tj_facts_divisible(&size->facts, taken);
   const tj_node *rows = are_all ? most : tj_min(graph, most, tj_sub(graph, size, maker->base_row));
   const tj_node *count = tj_mul(graph, rows, stage->step), *all = tj_mul(graph, size, stage->step);
   int64_t multiple = tj_power_in(tj_facts_content(&tj_simplified(graph, all)->facts)),
-          own = tj_power_in(rows_of_workgroup(maker) * tj_facts_content(&stage->step->facts));
+          own = tj_power_in(taken * tj_facts_content(&stage->step->facts));
+  const tj_node *high = tj_int(graph, taken * stage->step->facts.high + line);
   return tj_array_bind(maker, "e", tj_add(graph, stage->skew, count),
-                       (tj_array_bounds){1, rows_of_workgroup(maker) * stage->step->facts.high + line,
-                                         tj_least(tj_least(multiple, own), line)});
+                       (tj_array_bounds){tj_int(graph, 1), high, tj_least(tj_least(multiple, own), line)});
+}
+
+/* Where the run begins and ends: as that of an earlier argument whose rows are as long. */
+static void bound_stage(tj_array_maker *maker, uint32_t argument, int64_t line) {
+  tj_array_stage *stage = &maker->stage[argument];
+  for (uint32_t i = 0; i < argument && stage->skew == NULL; i++) {
+    if (maker->stage[i].step == stage->step) {
+      stage->skew = maker->stage[i].skew;
+      stage->behind = maker->stage[i].behind;
+    }
+  }
+  if (stage->skew != NULL)
+    return;
+  stage->skew = skew_of(maker, stage->step, line);
+  stage->behind = end_of(maker, stage, line);
 }
 
 void tj_array_place_stages(tj_array_maker *maker) {
@@ -267,20 +280,11 @@ void tj_array_place_stages(tj_array_maker *maker) {
     *stage = stage_of(space, i);
     if (stage->step == NULL)
       continue;
-    for (uint32_t k = 0; k < i && stage->skew == NULL; k++) {
-      if (maker->stage[k].step == stage->step) {
-        stage->skew = maker->stage[k].skew;
-        stage->behind = maker->stage[k].behind;
-      }
-    }
-    if (stage->skew == NULL) {
-      stage->skew = skew_of(maker, stage->step, line);
-      stage->behind = end_of(maker, stage, line);
-    }
+    bound_stage(maker, i, line);
     if (owner_of(space, i) != i)
       continue;
     stage->place = maker->staged_elements;
-    maker->staged_elements += (uint32_t)room_of(space, stage, rows_of_workgroup(maker), line);
+    maker->staged_elements += (uint32_t)room_of(space, stage, tj_array_rows_at_once(&maker->shape), line);
   }
   for (uint32_t i = 0; i < count; i++)
     maker->stage[i].place = maker->stage[owner_of(space, i)].place;

@@ -614,8 +614,8 @@ static tj_dtype stored_dtype(const tj_array_maker *maker, uint32_t buffer) {
 }
 
 void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array_store *store) {
-  uint64_t columns = tj_array_axis_modes(&maker->space->columns);
-  uint32_t count = (maker->space->varies[store->argument] & columns) != 0 ? tj_array_columns(maker) : 1;
+  bool has_columns = tj_array_goes_along(maker->space, store->argument, &maker->space->columns);
+  uint32_t count = has_columns ? tj_array_columns(maker) : 1;
   uint32_t width = count > 1 ? stored_width(maker, store->value) : 1;
   const tj_node *const *found = look_up_columns(maker, region, store->argument, count);
   element_list list = elements_of(maker, region, store->argument, count, is_first(maker, store->argument), found);
