@@ -129,13 +129,20 @@ static LLVMValueRef opaque_offset(tj_emitter *emitter, const tj_node *node, uint
   return scaled->opaque;
 }
 
-static LLVMValueRef changed_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
-  LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)node->arg[1]->value * bytes, false);
-  if (node->op == TJ_OP_XOR)
-    return LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
-  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, opaque_offset(emitter, node->arg[0], bytes), change, "");
+/* The offset of so many elements behind a node's, which fits. */
+static LLVMValueRef offset_behind(tj_emitter *emitter, const tj_node *node, int64_t elements, uint32_t bytes) {
+  LLVMValueRef distance = LLVMConstInt(emitter->i32, (uint64_t)elements * bytes, false);
+  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, opaque_offset(emitter, node, bytes), distance, "");
   tj_emit_no_wrap(sum, (tj_width){32, false, true});
   return sum;
+}
+
+static LLVMValueRef changed_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  const int64_t constant = node->arg[1]->value;
+  if (node->op != TJ_OP_XOR)
+    return offset_behind(emitter, node->arg[0], constant, bytes);
+  LLVMValueRef bits = LLVMConstInt(emitter->i32, (uint64_t)constant * bytes, false);
+  return LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), bits, "");
 }
 
 /* An offset in bytes, in 32 bits. What several offsets have in common that differ in some bits, or by constants, is
@@ -267,14 +274,6 @@ static int64_t moved_constant(const tj_emitter *emitter, const tj_access *access
   return fits ? constant : 0;
 }
 
-static LLVMValueRef offset_with_constant(tj_emitter *emitter, const tj_access *access, int64_t constant) {
-  uint32_t bytes = tj_element_bytes(emitter->kernel, access->buffer);
-  LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)constant * bytes, false);
-  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, opaque_offset(emitter, access->offset, bytes), change, "");
-  tj_emit_no_wrap(sum, (tj_width){32, false, true});
-  return tj_emit_extended(emitter, sum, emitter->i64);
-}
-
 void tj_emit_forget_origins(tj_emitter *emitter) {
   uint32_t count = emitter->nodes.walk.count;
   emitter->origin = TJ_NEW_ARRAY(emitter->job, struct tj_origin *, count + 1);
@@ -314,8 +313,10 @@ static LLVMValueRef emit_place(tj_emitter *emitter, const tj_access *access) {
     return emit_origin(emitter, access, base_of(emitter, access));
   tj_access without = *access;
   without.base = tj_part_sum(access->base).rest;
+  LLVMValueRef offset =
+      offset_behind(emitter, access->offset, constant, tj_element_bytes(emitter->kernel, access->buffer));
   return moved(emitter, &without, emitter->i8, base_of(emitter, &without),
-               offset_with_constant(emitter, access, constant));
+               tj_emit_extended(emitter, offset, emitter->i64));
 }
 
 LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access) {

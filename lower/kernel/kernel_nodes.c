@@ -151,17 +151,17 @@ static bool is_of_workgroup(const tj_kernel_nodes *nodes, const tj_node *node) {
   return tj_is_constant(node) || tj_kernel_nodes_level(nodes, node) <= TJ_LEVEL_WORKGROUP;
 }
 
-static tj_uniformity uniformity(const tj_kernel_nodes *nodes, const tj_node *node) {
+tj_uniformity tj_kernel_nodes_uniformity(const tj_kernel_nodes *nodes, const tj_node *node) {
   return tj_is_constant(node) ? TJ_UNIFORM_IN_SCALARS : nodes->uniform[tj_kernel_nodes_find(nodes, node)];
 }
 
 bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node) {
-  return uniformity(nodes, node) != TJ_UNIFORM_NOT;
+  return tj_kernel_nodes_uniformity(nodes, node) != TJ_UNIFORM_NOT;
 }
 
 bool tj_kernel_nodes_is_scalar_load(const tj_kernel_nodes *nodes, const tj_node *offset, const tj_node *valid) {
   return tj_kernel_nodes_is_uniform(nodes, offset) &&
-         (valid == NULL || uniformity(nodes, valid) == TJ_UNIFORM_IN_SCALARS);
+         (valid == NULL || tj_kernel_nodes_uniformity(nodes, valid) == TJ_UNIFORM_IN_SCALARS);
 }
 
 /* Of what is looked up: where its place is uniform, that of its mask. */
@@ -170,7 +170,8 @@ static tj_uniformity when_found(const tj_kernel_nodes *nodes, const tj_kernel_st
   for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < count; i++) {
     const tj_access *access = &step[i].access;
     if (step[i].kind == TJ_STEP_LOOKUP && step[i].value == node)
-      return tj_kernel_nodes_is_uniform(nodes, access->offset) ? uniformity(nodes, access->valid) : TJ_UNIFORM_NOT;
+      return tj_kernel_nodes_is_uniform(nodes, access->offset) ? tj_kernel_nodes_uniformity(nodes, access->valid)
+                                                               : TJ_UNIFORM_NOT;
   }
   return TJ_UNIFORM_NOT;
 }
@@ -193,7 +194,7 @@ static tj_uniformity found_uniformity(const tj_kernel_nodes *nodes, const tj_ker
     return TJ_UNIFORM_IN_LANES;
   tj_uniformity found = TJ_UNIFORM_IN_SCALARS;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++)
-    found = (tj_uniformity)tj_least(found, uniformity(nodes, node->arg[i]));
+    found = (tj_uniformity)tj_least(found, tj_kernel_nodes_uniformity(nodes, node->arg[i]));
   if (tj_op_arity(node->op) > 0)
     return found;
   found = when_found(nodes, kernel->step, kernel->step_count, node);

@@ -46,6 +46,8 @@ const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_n
 
 /* The level of a node of the walk. */
 tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node);
+/* The uniformity of a node of the walk, or of a constant. */
+tj_uniformity tj_kernel_nodes_uniformity(const tj_kernel_nodes *nodes, const tj_node *node);
 /* Whether a node of the walk is the same for all work-items of a workgroup, or of a wave: what is looked up in one
  * place is, too. */
 bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node);
