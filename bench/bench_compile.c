@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a kernel takes from text to code object in memory, stage by stage, in a warm process without a cache: up
- * to the variant that a launch takes, where there are several. And, in the same run, how long LLVM takes for an empty
- * kernel as it comes (llvm_floor.c), and with the passes that are run here for one that does next to nothing (the
- * floor), and, for AMD's GPUs, clang as a subprocess for the same kernel in OpenCL C. Of the static transpositions of
- * f32 there is the mean. Kernels of arrays (array_programs.c) stand beside a copy of the same shape, which turns
- * around where one of their destinations does.
+ * to the variant that a launch takes, where there are several. In turns with it, since the clock of a processor
+ * changes within seconds, how long LLVM takes for an empty kernel as it comes (llvm_floor.c), and with the passes
+ * that are run here for one that does next to nothing (the floor). And, for AMD's GPUs, clang as a subprocess for the
+ * same kernel in OpenCL C. Of the static transpositions of f32 there is the mean. Kernels of arrays
+ * (array_programs.c) stand beside a copy of the same shape, in turns with it, which turns around where one of their
+ * destinations does.
  *
  * usage: bench_compile [ITERATIONS [TARGET]]. Prints one JSON object: medians in microseconds, and ratios. */
 #include "array_programs.h"
@@ -154,20 +155,46 @@ static double fastest_clang(const sample *s, const char *target) {
   return best;
 }
 
-/* The median of each stage. */
-static void measure_stages(tj_context *context, const sample *s, const char *target, size_t iterations,
-                           double medians[STAGE_COUNT]) {
-  static double durations[STAGE_COUNT][MOST_ITERATIONS];
-  double once[STAGE_COUNT];
-  for (int i = 0; i < 3; i++)
-    compile_once(context, s, target, once);
-  for (size_t i = 0; i < iterations; i++) {
-    compile_once(context, s, target, once);
-    for (int k = 0; k < STAGE_COUNT; k++)
-      durations[k][i] = once[k];
+/* What is compiled, and how often. */
+typedef struct {
+  tj_context *context;
+  const char *target;
+  size_t iterations;
+  const llvm_floor *floor;
+} bench;
+
+/* Of the empty kernel of LLVM there is the total alone. */
+static const sample llvm_sample = {"llvm", NULL, NULL, 0};
+
+static void take_once(const bench *b, const sample *s, double durations[STAGE_COUNT]) {
+  if (s != &llvm_sample) {
+    compile_once(b->context, s, b->target, durations);
+    return;
   }
-  for (int k = 0; k < STAGE_COUNT; k++)
-    medians[k] = median(durations[k], iterations);
+  memset(durations, 0, STAGE_COUNT * sizeof *durations);
+  durations[TOTAL] = llvm_floor_once(b->floor);
+}
+
+enum { MOST_SAMPLES = 3, IN_A_ROW = 5 };
+
+/* The median of each stage of each sample. They take turns, some times in a row behind one that is not counted. */
+static void measure_stages(const bench *b, const sample *const turns_of[], int count, double medians[][STAGE_COUNT]) {
+  static double durations[MOST_SAMPLES][STAGE_COUNT][MOST_ITERATIONS];
+  double once[STAGE_COUNT];
+  for (size_t done = 0; done < b->iterations; done += IN_A_ROW) {
+    for (int i = 0; i < count; i++) {
+      take_once(b, turns_of[i], once);
+      for (size_t n = done; n < b->iterations && n < done + IN_A_ROW; n++) {
+        take_once(b, turns_of[i], once);
+        for (int k = 0; k < STAGE_COUNT; k++)
+          durations[i][k][n] = once[k];
+      }
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < STAGE_COUNT; k++)
+      medians[i][k] = median(durations[i][k], b->iterations);
+  }
 }
 
 static json_t *stages_of(const double medians[STAGE_COUNT]) {
@@ -177,53 +204,65 @@ static json_t *stages_of(const double medians[STAGE_COUNT]) {
   return stages;
 }
 
-/* The times of LLVM that others are told as multiples of. */
+/* Durations of a kernel, and of LLVM in the same turns. */
 typedef struct {
-  double of_llvm, floor;
-} floors;
+  double stages[STAGE_COUNT], of_llvm, floor;
+} compiled;
 
-static json_t *measure(tj_context *context, const sample *s, const char *target, size_t iterations, floors beside) {
-  double medians[STAGE_COUNT], ours = 0;
-  measure_stages(context, s, target, iterations, medians);
+static compiled measure_beside_llvm(const bench *b, const sample *s) {
+  double medians[3][STAGE_COUNT];
+  measure_stages(b, (const sample *const[]){&llvm_sample, &floor_sample, s}, 3, medians);
+  compiled m = {.of_llvm = medians[0][TOTAL], .floor = medians[1][PASSES] + medians[1][CODEGEN]};
+  memcpy(m.stages, medians[2], sizeof m.stages);
+  return m;
+}
+
+static json_t *ratios_of(const compiled *m) {
+  double total = m->stages[TOTAL];
+  return json_pack("{s:f,s:f,s:f,s:f}", "llvm_floor", m->of_llvm, "floor", m->floor, "llvm_ratio", total / m->of_llvm,
+                   "floor_ratio", total / m->floor);
+}
+
+static json_t *measure(const bench *b, const sample *s) {
+  compiled m = measure_beside_llvm(b, s);
+  double ours = 0, clang = fastest_clang(s, b->target);
   for (int k = 0; k < STAGE_COUNT; k++) {
     bool is_ours = k == PARSE || k == PLAN || k == SIMPLIFY || k == LOWER || k == CHECK;
-    ours += is_ours ? medians[k] : 0;
+    ours += is_ours ? m.stages[k] : 0;
   }
-  double total = medians[TOTAL], clang = fastest_clang(s, target);
-  json_t *result = json_pack("{s:s,s:o,s:f,s:f,s:f}", "kernel", s->name, "microseconds", stages_of(medians), "ours",
-                             ours, "llvm_ratio", total / beside.of_llvm, "floor_ratio", total / beside.floor);
+  json_t *result = json_pack("{s:s,s:o,s:f}", "kernel", s->name, "microseconds", stages_of(m.stages), "ours", ours);
+  json_object_update_new(result, ratios_of(&m));
   if (clang >= 0)
-    json_object_update_new(result, json_pack("{s:f,s:f}", "clang", clang, "clang_ratio", clang / total));
+    json_object_update_new(result, json_pack("{s:f,s:f}", "clang", clang, "clang_ratio", clang / m.stages[TOTAL]));
   return result;
+}
+
+static json_t *measure_kernels(const bench *b) {
+  json_t *results = json_array();
+  for (int i = 0; i < SAMPLE_COUNT; i++)
+    json_array_append_new(results, measure(b, &samples[i]));
+  return results;
 }
 
 /* --- transpositions --- */
 
 /* The mean of what the transpositions of f32 take, each the median of some times, in the place of one kernel. */
-static json_t *measure_transpositions(tj_context *context, const char *target, size_t iterations, floors beside) {
-  double sum = 0;
+static json_t *measure_transpositions(const bench *b) {
+  compiled mean = {{0}, 0, 0};
   for (int i = 0; i < TRANSPOSITION_COUNT; i++) {
-    double medians[STAGE_COUNT];
     char text[TRANSPOSITION_TEXT];
     transposition_write(text, &transpositions[i], NULL, "f32");
-    measure_stages(context, &(sample){"transpose", text, NULL, 0}, target, iterations, medians);
-    sum += medians[TOTAL];
+    compiled m = measure_beside_llvm(b, &(sample){"transpose", text, NULL, 0});
+    mean.stages[TOTAL] += m.stages[TOTAL] / TRANSPOSITION_COUNT;
+    mean.of_llvm += m.of_llvm / TRANSPOSITION_COUNT;
+    mean.floor += m.floor / TRANSPOSITION_COUNT;
   }
-  double mean = sum / TRANSPOSITION_COUNT;
-  return json_pack("{s:f,s:f,s:f}", "mean", mean, "llvm_ratio", mean / beside.of_llvm, "floor_ratio",
-                   mean / beside.floor);
+  json_t *result = json_pack("{s:f}", "mean", mean.stages[TOTAL]);
+  json_object_update_new(result, ratios_of(&mean));
+  return result;
 }
 
 /* --- arrays --- */
-
-/* The medians of a kernel of rows, in bf16. */
-static void measure_rows(tj_context *context, const array_program *p, const char *target, size_t iterations,
-                         bool is_dynamic, double medians[STAGE_COUNT]) {
-  enum { ROWS = 32768, COLUMNS = 8192 };
-  char text[PROGRAM_TEXT];
-  array_program_write(text, p, "bf16", ROWS, COLUMNS, is_dynamic);
-  measure_stages(context, &(sample){"k", text, NULL, COLUMNS}, target, iterations, medians);
-}
 
 static bool turns(const array_program *p) {
   bool is_turned = false;
@@ -232,22 +271,29 @@ static bool turns(const array_program *p) {
   return is_turned;
 }
 
-static json_t *measure_arrays(tj_context *context, const char *target, size_t iterations) {
+/* A kernel of rows in bf16, beside the copy. */
+static json_t *measure_rows(const bench *b, const array_program *p, const array_program *copy, bool is_dynamic) {
+  enum { ROWS = 32768, COLUMNS = 8192 };
+  char text[2][PROGRAM_TEXT];
+  double medians[2][STAGE_COUNT];
+  array_program_write(text[0], copy, "bf16", ROWS, COLUMNS, is_dynamic);
+  array_program_write(text[1], p, "bf16", ROWS, COLUMNS, is_dynamic);
+  const sample beside = {"k", text[0], NULL, COLUMNS}, rows = {"k", text[1], NULL, COLUMNS};
+  measure_stages(b, (const sample *const[]){&beside, &rows}, 2, medians);
+  return json_pack("{s:s,s:s,s:o,s:s,s:f,s:f}", "kernel", p->name, "form", is_dynamic ? "dynamic" : "static",
+                   "microseconds", stages_of(medians[1]), "beside", copy->name, "copy", medians[0][TOTAL],
+                   "copy_ratio", medians[1][TOTAL] / medians[0][TOTAL]);
+}
+
+static json_t *measure_arrays(const bench *b) {
   static const array_program copies[] = {
       {"copy", "kernel k(x: * @ (M, N):(N, 1), y: * @ (M, N):(N, 1)) = { y = x }", NULL, 0, {{0}}, NULL},
       {"turning copy", "kernel k(x: * @ (M, N):(N, 1), y: * @ (M, N):(1, M)) = { y = x }", NULL, 0, {{0}}, NULL}};
   json_t *results = json_array();
   for (int dynamic = 0; dynamic < 2; dynamic++) {
-    double beside[2][STAGE_COUNT], medians[STAGE_COUNT];
-    for (int i = 0; i < 2; i++)
-      measure_rows(context, &copies[i], target, iterations, dynamic, beside[i]);
     for (size_t i = 0; i < array_program_count; i++) {
       const array_program *p = &array_programs[i];
-      measure_rows(context, p, target, iterations, dynamic, medians);
-      json_t *row = json_pack("{s:s,s:s,s:o,s:s,s:f}", "kernel", p->name, "form", dynamic ? "dynamic" : "static",
-                              "microseconds", stages_of(medians), "beside", copies[turns(p)].name, "copy_ratio",
-                              medians[TOTAL] / beside[turns(p)][TOTAL]);
-      json_array_append_new(results, row);
+      json_array_append_new(results, measure_rows(b, p, &copies[turns(p)], dynamic));
     }
   }
   return results;
@@ -260,25 +306,22 @@ int main(int count, char **words) {
     fprintf(stderr, "usage: bench_compile [ITERATIONS (1 to %d) [TARGET]]\n", MOST_ITERATIONS);
     return 2;
   }
-  floors beside = {.of_llvm = llvm_floor(target, iterations)};
+  llvm_floor *floor = llvm_floor_open(target);
   tj_context *context;
-  if (tj_context_create(NULL, &context) != TJ_OK)
+  if (floor == NULL || tj_context_create(NULL, &context) != TJ_OK) {
+    fprintf(stderr, "bench_compile: no code for %s\n", target);
+    llvm_floor_close(floor);
     return 3;
+  }
   tj_context_set_cache(context, NULL);
-  double medians[STAGE_COUNT];
-  measure_stages(context, &floor_sample, target, iterations, medians);
-  beside.floor = medians[PASSES] + medians[CODEGEN];
-  json_t *results = json_array();
-  for (int i = 0; i < SAMPLE_COUNT; i++)
-    json_array_append_new(results, measure(context, &samples[i], target, iterations, beside));
-  json_t *report =
-      json_pack("{s:s,s:s,s:i,s:f,s:f,s:o,s:o,s:o}", "benchmark", "compile", "target", target, "iterations",
-                (int)iterations, "llvm_floor", beside.of_llvm, "floor", beside.floor, "kernels", results,
-                "transpositions", measure_transpositions(context, target, iterations, beside), "arrays",
-                measure_arrays(context, target, iterations));
+  const bench b = {context, target, iterations, floor};
+  json_t *report = json_pack("{s:s,s:s,s:i,s:o,s:o,s:o}", "benchmark", "compile", "target", target, "iterations",
+                             (int)iterations, "kernels", measure_kernels(&b), "transpositions",
+                             measure_transpositions(&b), "arrays", measure_arrays(&b));
   json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(5));
   putchar('\n');
   json_decref(report);
   tj_context_destroy(context);
+  llvm_floor_close(floor);
   return 0;
 }

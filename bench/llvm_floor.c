@@ -62,15 +62,38 @@ static LLVMModuleRef empty_kernel(LLVMContextRef context, const family *f) {
   return module;
 }
 
-static double generate(LLVMTargetMachineRef machine, const family *f) {
+struct llvm_floor {
+  const family *family;
+  LLVMTargetMachineRef machine;
+};
+
+llvm_floor *llvm_floor_open(const char *target) {
+  const family *f = family_of(target);
+  LLVMTargetMachineRef machine = f != NULL ? open_machine(f, target) : NULL;
+  llvm_floor *floor = machine != NULL ? malloc(sizeof *floor) : NULL;
+  if (floor != NULL)
+    *floor = (llvm_floor){f, machine};
+  else if (machine != NULL)
+    LLVMDisposeTargetMachine(machine);
+  return floor;
+}
+
+void llvm_floor_close(llvm_floor *floor) {
+  if (floor != NULL)
+    LLVMDisposeTargetMachine(floor->machine);
+  free(floor);
+}
+
+double llvm_floor_once(const llvm_floor *floor) {
+  LLVMTargetMachineRef machine = floor->machine;
   LLVMContextRef context = LLVMContextCreate();
-  LLVMModuleRef module = empty_kernel(context, f);
+  LLVMModuleRef module = empty_kernel(context, floor->family);
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMMemoryBufferRef object = NULL;
   char *message = NULL;
   double begin = now();
   LLVMErrorRef error = LLVMRunPasses(module, "default<O2>", machine, options);
-  bool is_made = LLVMTargetMachineEmitToMemoryBuffer(machine, module, f->file, &message, &object) == 0;
+  bool is_made = LLVMTargetMachineEmitToMemoryBuffer(machine, module, floor->family->file, &message, &object) == 0;
   double duration = is_made && error == NULL ? now() - begin : -1;
   LLVMConsumeError(error);
   LLVMDisposeMessage(message);
@@ -80,20 +103,4 @@ static double generate(LLVMTargetMachineRef machine, const family *f) {
   LLVMDisposeModule(module);
   LLVMContextDispose(context);
   return duration;
-}
-
-double llvm_floor(const char *target, size_t iterations) {
-  enum { WARM_UPS = 3 };
-  const family *f = family_of(target);
-  LLVMTargetMachineRef machine = f != NULL ? open_machine(f, target) : NULL;
-  double *durations = malloc((iterations + WARM_UPS) * sizeof *durations), floor = -1;
-  if (machine != NULL && durations != NULL) {
-    for (size_t i = 0; i < iterations + WARM_UPS; i++)
-      durations[i] = generate(machine, f);
-    floor = median(durations + WARM_UPS, iterations);
-  }
-  if (machine != NULL)
-    LLVMDisposeTargetMachine(machine);
-  free(durations);
-  return floor;
 }

@@ -3,10 +3,13 @@
 #ifndef TJ_BENCH_LLVM_FLOOR_H
 #define TJ_BENCH_LLVM_FLOOR_H
 
-#include <stddef.h>
+typedef struct llvm_floor llvm_floor;
 
-/* Microseconds, the median of so many times in a warm process, of a module in memory becoming an object, or for
- * NVIDIA's GPUs PTX; negative where LLVM does not know the target. */
-double llvm_floor(const char *target, size_t iterations);
+/* NULL where LLVM does not know the target. One thread uses it at a time. */
+llvm_floor *llvm_floor_open(const char *target);
+void llvm_floor_close(llvm_floor *floor);
+
+/* Microseconds of one module in memory becoming an object, or for NVIDIA's GPUs PTX; negative where it fails. */
+double llvm_floor_once(const llvm_floor *floor);
 
 #endif
