@@ -673,6 +673,23 @@ const tj_node *tj_rule_quotient_of_low_change(tj_rewriter *rewriter, const tj_no
   return NULL;
 }
 
+const tj_node *tj_rule_quotient_of_high_change(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *inner = node->arg[0], *divisor = node->arg[1];
+  if (tj_exponent_of(divisor) < 0 || (inner->op != TJ_OP_OR && inner->op != TJ_OP_XOR))
+    return NULL;
+  for (int i = 0; i < 2; i++) {
+    const tj_node *change = inner->arg[i];
+    if (!tj_facts_divisible(&change->facts, divisor->value))
+      continue;
+    const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, inner->arg[1 - i], divisor);
+    if (quotient == NULL || quotient->op == TJ_OP_DIV)
+      continue;
+    TJ_BECAUSE(rewriter, "%lld divides %s", (long long)divisor->value, tj_rule_text(rewriter, change));
+    return tj_simple2(rewriter, inner->op, quotient, tj_simple2(rewriter, TJ_OP_DIV, change, divisor));
+  }
+  return NULL;
+}
+
 const tj_node *tj_rule_remainder_of_masked(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *inner = node->arg[0], *divisor = node->arg[1];
   if (tj_exponent_of(divisor) < 0 || !is_bits_with_constant(inner))

@@ -40,6 +40,11 @@ const tj_node *tj_rule_remainder_ignores_change(tj_rewriter *rewriter, const tj_
 
 /* --- sums behind a mask --- */
 
+/* The least power of two above a number. */
+static int64_t power_above(int64_t number) {
+  return (int64_t)1 << (64 - __builtin_clzll((unsigned long long)number));
+}
+
 /* Terms that a power of two divides, divided by it, and the others; the constant goes with the others. */
 static void split_at_power(const tj_linear *form, int64_t power, tj_sum *high, tj_sum *low) {
   *high = tj_sum_of(0);
@@ -91,7 +96,7 @@ const tj_node *tj_rule_and_drops_high_part(tj_rewriter *rewriter, const tj_node 
   const tj_node *mask = node->arg[1];
   if (!tj_is_constant(mask) || mask->value <= 0 || mask->value > INT64_MAX / 4)
     return NULL;
-  const int64_t power = (int64_t)1 << (64 - __builtin_clzll((unsigned long long)mask->value));
+  const int64_t power = power_above(mask->value);
   tj_sum high, low;
   split_at_power(tj_linear_of(rewriter->graph, node->arg[0]), power, &high, &low);
   if (tj_sum_is_zero(&high) || high.failed || !is_in_range(&low, INT64_MAX))
@@ -101,16 +106,33 @@ const tj_node *tj_rule_and_drops_high_part(tj_rewriter *rewriter, const tj_node 
 
 /* --- sums under or and exclusive or --- */
 
+/* The least power of two above `most` that splits a low part off which is below it; 0: there is none. */
+static int64_t split_below(const tj_linear *form, int64_t most, tj_sum *high, tj_sum *low) {
+  while (most >= 1 && most <= INT64_MAX / 4) {
+    const int64_t power = power_above(most);
+    split_at_power(form, power, high, low);
+    if (tj_sum_is_zero(high) || high->failed || low->failed)
+      return 0;
+    const tj_linear low_form = tj_sum_form(low);
+    const tj_range range = tj_linear_range(&low_form);
+    if (range.low < 0 || range.high > INT64_MAX / 4)
+      return 0;
+    if (range.high < power)
+      return power;
+    most = (int64_t)range.high;
+  }
+  return 0;
+}
+
 /* (x*g + z) . y = x*g + (z . y) for an y below g */
 static const tj_node *low_part(tj_rewriter *rewriter, const tj_node *node) {
   for (int i = 0; i < 2; i++) {
     const tj_node *sum = node->arg[i], *change = node->arg[1 - i];
     tj_sum high, low;
-    if (sum->op != TJ_OP_ADD || change->facts.high < 1 || change->facts.high > INT64_MAX / 4)
+    if (sum->op != TJ_OP_ADD)
       continue;
-    const int64_t power = (int64_t)1 << (64 - __builtin_clzll((unsigned long long)change->facts.high));
-    split_at_power(tj_linear_of(rewriter->graph, sum), power, &high, &low);
-    if (tj_sum_is_zero(&high) || tj_sum_is_zero(&low) || high.failed || !is_in_range(&low, power))
+    const int64_t power = split_below(tj_linear_of(rewriter->graph, sum), change->facts.high, &high, &low);
+    if (power == 0 || tj_sum_is_zero(&low))
       continue;
     const tj_node *joined = tj_simple2(rewriter, node->op, tj_simple_sum(rewriter, &low), change);
     const tj_linear high_form = tj_sum_form(&high);
