@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 namespace {
 
@@ -99,12 +100,12 @@ public:
   }
 
   void add(llvm::Pass *pass) override {
-    auto idle = is_met_.find(pass->getPassName());
-    if (idle == is_met_.end()) {
+    llvm::StringRef name = pass->getPassName();
+    unsigned number = ++added_[name];
+    if (!is_idle(name.str()) && !is_idle(name.str() + " #" + std::to_string(number))) {
       add_with_neighbours(pass);
       return;
     }
-    idle->second = true;
     delete pass;
   }
 
@@ -113,6 +114,14 @@ public:
   }
 
 private:
+  bool is_idle(const std::string &name) {
+    auto idle = is_met_.find(name);
+    if (idle == is_met_.end())
+      return false;
+    idle->second = true;
+    return true;
+  }
+
   void add_with_neighbours(llvm::Pass *pass) {
     llvm::StringRef name = pass->getPassName();
     if (name == "IRTranslator")
@@ -123,6 +132,7 @@ private:
   }
 
   llvm::StringMap<bool> is_met_;
+  llvm::StringMap<unsigned> added_;
 };
 
 #ifdef TJ_DEBUG

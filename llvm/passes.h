@@ -19,7 +19,8 @@
 /* A function's attribute: its instructions are selected by GlobalISel. */
 #define TJ_SELECTED_WHOLE "tilejit-selected-whole"
 
-/* Names of passes to machine code that are left out, as LLVM says them; each list ends in NULL, or is NULL. */
+/* Names of passes to machine code that are left out, as LLVM says them; "NAME #2" is the second one of that name, and
+ * no other. Each list ends in NULL, or is NULL. */
 typedef struct {
   const char *const *always;
   const char *const *in_whole; /* besides, where a function has the attribute TJ_SELECTED_WHOLE */
