@@ -101,16 +101,10 @@ static LLVMValueRef shifted_offset(tj_emitter *emitter, const tj_node *node, uin
   return scaled;
 }
 
-/* A sum of bits that do not overlap LLVM takes apart again, and adds the constant to the address. */
-static bool is_sum_with_carry(const tj_node *node) {
-  return node->op == TJ_OP_ADD && node->arg[1]->facts.low >= 0 &&
-         (node->arg[0]->facts.zeros | node->arg[1]->facts.zeros) != UINT64_MAX;
-}
-
 /* The value is the first argument's but for a constant, and both fit. */
 static bool is_changed_by_constant(const tj_node *node, uint32_t bytes) {
-  return (node->op == TJ_OP_XOR || is_sum_with_carry(node)) && tj_is_constant(node->arg[1]) &&
-         fits_32_bits(node->arg[0], bytes);
+  return (node->op == TJ_OP_XOR || node->op == TJ_OP_ADD) && tj_is_constant(node->arg[1]) &&
+         node->arg[1]->value >= 0 && fits_32_bits(node->arg[0], bytes);
 }
 
 static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes);
