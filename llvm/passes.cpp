@@ -94,6 +94,9 @@ private:
 
 class ChoosyPassManager : public llvm::legacy::PassManager {
 public:
+  explicit ChoosyPassManager(bool ends_copies) : ends_copies_(ends_copies) {
+  }
+
   void leave_out(const char *const idle[]) {
     for (; idle != nullptr && *idle != nullptr; idle++)
       is_met_[*idle] = false;
@@ -127,10 +130,11 @@ private:
     if (name == "IRTranslator")
       PassManager::add(tilejit::create_choice_of_selection());
     PassManager::add(pass);
-    if (name == "InstructionSelect")
+    if (name == "Finalize ISel and expand pseudo-instructions" && ends_copies_)
       PassManager::add(tilejit::create_end_of_copies());
   }
 
+  bool ends_copies_;
   llvm::StringMap<bool> is_met_;
   llvm::StringMap<unsigned> added_;
 };
@@ -141,13 +145,33 @@ const bool checks_names = true;
 const bool checks_names = false;
 #endif
 
-// By GlobalISel if the target's options say so.
+// How instructions of a module's functions are selected: all block by block; some by GlobalISel, which leaves to the
+// other selection what it cannot select; or all by it, without numbers of a launch.
+enum Selection { IN_BLOCKS, WHOLE, FIXED, SELECTION_COUNT };
+
+Selection selection_of(const llvm::Module &module) {
+  bool is_whole = false, is_fixed = true;
+  for (const llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    llvm::Attribute attribute = function.getFnAttribute(TJ_SELECTED_WHOLE);
+    is_whole = is_whole || attribute.isValid();
+    is_fixed = is_fixed && attribute.isValid() && attribute.getValueAsString() == TJ_FIXED;
+  }
+  return !is_whole ? IN_BLOCKS : is_fixed ? FIXED : WHOLE;
+}
+
 class Generator {
 public:
-  Generator(llvm::TargetMachine *target, const tj_idle_passes &idle, llvm::CodeGenFileType type) : stream_(code_) {
+  Generator(llvm::TargetMachine *target, const tj_idle_passes &idle, Selection selection, llvm::CodeGenFileType type)
+      : stream_(code_), passes_(target->getTargetTriple().isAMDGCN()) {
+    target->setGlobalISel(selection != IN_BLOCKS);
+    target->setGlobalISelAbort(llvm::GlobalISelAbortMode::Disable);
     passes_.leave_out(idle.always);
-    if (target->Options.EnableGlobalISel)
+    if (selection != IN_BLOCKS)
       passes_.leave_out(idle.in_whole);
+    if (selection == FIXED)
+      passes_.leave_out(idle.in_fixed);
     is_usable_ =
         !target->addPassesToEmitFile(passes_, stream_, nullptr, type) && (!checks_names || passes_.has_met_all());
   }
@@ -174,7 +198,7 @@ struct tj_passes {
   llvm::TargetMachine *target;
   tj_idle_passes idle;
   Optimizer optimizer;
-  std::unique_ptr<Generator> generator[2][2]; // by LLVMCodeGenFileType and selection; null: not asked for yet
+  std::unique_ptr<Generator> generator[2][SELECTION_COUNT]; // by LLVMCodeGenFileType; null: not asked for yet
 };
 
 namespace {
@@ -193,22 +217,12 @@ bool forgets_modules(const llvm::TargetMachine &target, llvm::CodeGenFileType ty
   return type == llvm::CodeGenFileType::ObjectFile || target.getTargetTriple().isNVPTX();
 }
 
-// Whether GlobalISel selects instructions of some function; what it cannot select, the other selection does.
-bool choose_selection(llvm::TargetMachine &target, const llvm::Module &module) {
-  bool is_whole = std::any_of(module.begin(), module.end(), [](const llvm::Function &function) {
-    return function.hasFnAttribute(TJ_SELECTED_WHOLE);
-  });
-  target.setGlobalISel(is_whole);
-  target.setGlobalISelAbort(llvm::GlobalISelAbortMode::Disable);
-  return is_whole;
-}
-
 bool generate(tj_passes *passes, LLVMModuleRef module, LLVMCodeGenFileType output, LLVMMemoryBufferRef *buffer) {
   auto type = output == LLVMObjectFile ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
-  bool is_whole = choose_selection(*passes->target, *llvm::unwrap(module));
-  auto &generator = passes->generator[output][is_whole];
+  Selection selection = selection_of(*llvm::unwrap(module));
+  auto &generator = passes->generator[output][selection];
   if (generator == nullptr || !forgets_modules(*passes->target, type))
-    generator = std::make_unique<Generator>(passes->target, passes->idle, type);
+    generator = std::make_unique<Generator>(passes->target, passes->idle, selection, type);
   *buffer = generator->run(*llvm::unwrap(module));
   return *buffer != nullptr;
 }

@@ -16,14 +16,17 @@
  * between them. Only such as code is right without. */
 #define TJ_IDLE_IN_FUNCTION "tilejit-idle-passes"
 
-/* A function's attribute: its instructions are selected by GlobalISel. */
+/* A function's attribute: its instructions are selected by GlobalISel; with the value TJ_FIXED, and launches bring it
+ * no numbers. */
 #define TJ_SELECTED_WHOLE "tilejit-selected-whole"
+#define TJ_FIXED "fixed"
 
 /* Names of passes to machine code that are left out, as LLVM says them; "NAME #2" is the second one of that name, and
  * no other. Each list ends in NULL, or is NULL. */
 typedef struct {
   const char *const *always;
   const char *const *in_whole; /* besides, where a function has the attribute TJ_SELECTED_WHOLE */
+  const char *const *in_fixed; /* besides, where all of a module have it, with the value TJ_FIXED */
 } tj_idle_passes;
 
 typedef struct tj_passes tj_passes;

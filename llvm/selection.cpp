@@ -61,20 +61,23 @@ public:
   }
 
   bool runOnMachineFunction(llvm::MachineFunction &function) override {
-    if (!function.getProperties().hasSelected())
-      return false;
+    is_whole_ = function.getProperties().hasSelected();
     registers_ = &function.getRegInfo();
     target_ = function.getSubtarget().getRegisterInfo();
     instructions_ = function.getSubtarget().getInstrInfo();
     bool has_changed = false;
     for (llvm::MachineBasicBlock &block : function) {
       for (llvm::MachineInstr &instruction : llvm::make_early_inc_range(block))
-        has_changed |= instruction.isCopy() && (end_constant(instruction) || end_return(instruction));
+        has_changed |= instruction.isCopy() && end(instruction);
     }
     return has_changed;
   }
 
 private:
+  bool end(llvm::MachineInstr &copy) {
+    return end_long_constant(copy) || (is_whole_ && (end_constant(copy) || end_return(copy)));
+  }
+
   bool is_scalar(llvm::Register reg) const {
     const llvm::TargetRegisterClass *its_class = registers_->getRegClassOrNull(reg);
     return its_class == nullptr || !target_->isDivergentRegClass(its_class);
@@ -87,14 +90,22 @@ private:
     return source.isVirtual() && is_scalar(source) ? source : llvm::Register();
   }
 
-  // The scalar register of a constant that the instruction copies to one of lanes; otherwise none.
-  llvm::Register copied_constant(const llvm::MachineInstr &copy) const {
+  // What moves a constant that the instruction copies whole; otherwise null.
+  const llvm::MachineInstr *copied_move(const llvm::MachineInstr &copy) const {
     llvm::Register source = copied_scalar(&copy);
-    if (!source.isValid() || copy.getOperand(1).getSubReg() != 0 || is_scalar(copy.getOperand(0).getReg()))
-      return llvm::Register();
+    if (!source.isValid() || copy.getOperand(1).getSubReg() != 0 || copy.getOperand(0).getSubReg() != 0)
+      return nullptr;
     const llvm::MachineInstr *move = registers_->getVRegDef(source);
     bool is_constant = move != nullptr && move->isMoveImmediate() && move->getOperand(1).isImm();
-    return is_constant && !is_inline(move->getOperand(1).getImm()) ? source : llvm::Register();
+    return is_constant ? move : nullptr;
+  }
+
+  // The scalar register of a constant that the instruction copies to one of lanes; otherwise none.
+  llvm::Register copied_constant(const llvm::MachineInstr &copy) const {
+    const llvm::MachineInstr *move = copied_move(copy);
+    bool is_ended =
+        move != nullptr && !is_scalar(copy.getOperand(0).getReg()) && !is_inline(move->getOperand(1).getImm());
+    return is_ended ? move->getOperand(0).getReg() : llvm::Register();
   }
 
   // Whether the operand reads the wave's registers, or will when copies are folded. The mask of lanes and modes,
@@ -144,6 +155,23 @@ private:
     return has_changed;
   }
 
+  // A copy among scalars of a constant of 64 bits: the peephole optimizer would make it a move of so many bits, which
+  // no instruction has room for.
+  bool end_long_constant(llvm::MachineInstr &copy) {
+    const llvm::MachineInstr *move = copied_move(copy);
+    llvm::Register copied = copy.getOperand(0).getReg();
+    if (move == nullptr || !is_scalar(copied) || llvm::isInt<32>(move->getOperand(1).getImm()))
+      return false;
+    llvm::Register constant = move->getOperand(0).getReg();
+    const llvm::TargetRegisterClass *its_class = registers_->getRegClassOrNull(copied);
+    if (its_class == nullptr || registers_->constrainRegClass(constant, its_class) == nullptr)
+      return false;
+    registers_->replaceRegWith(copied, constant);
+    registers_->clearKillFlags(constant);
+    copy.eraseFromParent();
+    return true;
+  }
+
   bool is_kept(const llvm::MachineInstr &from, const llvm::MachineInstr &to, llvm::Register reg) const {
     for (auto each = std::next(from.getIterator()); each != to.getIterator(); ++each) {
       if (each->modifiesRegister(reg, target_))
@@ -168,6 +196,7 @@ private:
     return true;
   }
 
+  bool is_whole_ = false;
   llvm::MachineRegisterInfo *registers_ = nullptr;
   const llvm::TargetRegisterInfo *target_ = nullptr;
   const llvm::TargetInstrInfo *instructions_ = nullptr;

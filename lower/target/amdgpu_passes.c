@@ -18,6 +18,11 @@ static const char *const idle_passes_in_whole[] = {
 #include "lower/target/idle_pass.def"
     NULL};
 
+static const char *const idle_passes_in_fixed[] = {
+#define AMDGPU_IDLE_PASS_IN_FIXED(name) name,
+#include "lower/target/idle_pass.def"
+    NULL};
+
 #define AMDGPU_IDLE_IN_MOVES(name) "," name
 static const char idle_in_moves[] =
 #include "lower/target/idle_pass.def"
@@ -36,7 +41,8 @@ static const char idle_in_plain_moves[] =
 #include "lower/target/idle_pass.def"
     ;
 
-const tj_idle_passes tj_amdgpu_idle_passes = {.always = idle_passes, .in_whole = idle_passes_in_whole};
+const tj_idle_passes tj_amdgpu_idle_passes = {
+    .always = idle_passes, .in_whole = idle_passes_in_whole, .in_fixed = idle_passes_in_fixed};
 
 /* --- kernels --- */
 

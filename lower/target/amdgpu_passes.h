@@ -14,7 +14,7 @@ extern const tj_idle_passes tj_amdgpu_idle_passes;
 /* Those that find nothing in this one, as TJ_IDLE_IN_FUNCTION has them; NULL: there are none. */
 const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel);
 
-/* Whether GlobalISel is to select its instructions (TJ_SELECTED_WHOLE). */
+/* Whether GlobalISel is to select its instructions. */
 bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel);
 
 #endif
