@@ -1051,6 +1051,52 @@ def check_scatter(runner, device, row, shape, fixed):
     return run_indexed(runner, device, text, extents, inputs, wanted, fixed)
 
 
+# Kernels of views that have columns of a row, A from the first one on or B up to the last one: arguments of a type, the
+# body, and each destination as a function of the inputs. Rows of such views adjoin in memory, whatever A and B are.
+VIEWS = """param M in 1..4096, A in 1..65536, B in 1..65536
+let left = transform(packed((M, A)), [pass_through(M), right_pad(A, B)], [[0], [1]], [[0], [1]])
+let right = transform(packed((M, B)), [pass_through(M), left_pad(B, A)], [[0], [1]], [[0], [1]])
+"""
+VIEWED = [
+    ("a: T @ left, b: T @ right, y: T @ packed((M,A+B))", "y = select(lt(index(1), A), a, b)",
+     {"y": lambda a, b: numpy.concatenate([a, b], 1)}),
+    ("x: T @ packed((M,A+B)), a: T @ left, b: T @ right", "a = x + 1; b = x * 2",
+     {"a": lambda a, b, x: x[:, :a.shape[1]] + 1, "b": lambda a, b, x: x[:, a.shape[1]:] * 2}),
+    ("a: T @ left, r: T @ (M,1):(1,1), s: T @ (M,1):(1,1), y: T @ packed((M,A+B))", "s = r + 1; y = a + r",
+     {"s": lambda r, **_: r + 1, "y": lambda a, b, r: padded_right(a, b) + r}),
+    # Where A = B, rows of a and of b are as long, in other columns.
+    ("a: T @ left, b: T @ right, x: T @ packed((M,A+B)), y: T @ packed((M,A+B))", "b = x; y = a + x",
+     {"b": lambda a, b, x: x[:, a.shape[1]:], "y": lambda a, b, x: padded_right(a, b) + x}),
+    ("a: T @ left, b: T @ right, y: T @ packed((M,A+B))", "y = max(a, 1) - min(b, 1) + a",
+     {"y": lambda a, b: padded_right(a, b).max(1, keepdims=True) - padded_left(a, b).min(1, keepdims=True)
+      + padded_right(a, b)}),
+]
+SHAPES_OF_VIEWS = [(5, 3, 4), (9, 24, 24), (33, 1, 1), (3, 999, 9), (17, 64, 65), (2, 129, 130)]
+
+
+def padded_right(a, b):
+    return numpy.concatenate([a, 0 * b], 1)
+
+
+def padded_left(a, b):
+    return numpy.concatenate([0 * a, b], 1)
+
+
+def check_view(runner, device, row, dtype, shape, fixed):
+    """Numbers are such that results are exact in each type."""
+    arguments, body, destinations = row
+    extents = dict(zip("MAB", shape))
+    forms = {"left": shape[:2], "right": shape[::2], "packed((M,A+B))": (shape[0], sum(shape[1:])), "(M,1):(1,1)": (shape[0], 1)}
+    generator = numpy.random.default_rng(sum(shape))
+    given = {key: generator.integers(0, 60, forms[form]).astype(NUMPY[dtype])
+             for key, form in re.findall(r"(\w+): T @ (\w+\(\(M,A\+B\)\)|\S+?)(?:, |$)", arguments)}
+    used = {key: array for key, array in given.items() if key not in ("s", "y")}
+    sizes = {"a": numpy.zeros(forms["left"]), "b": numpy.zeros(forms["right"])}
+    wanted = {key: function(**{**sizes, **used}).astype(NUMPY[dtype]) for key, function in destinations.items()}
+    text = f"{VIEWS}kernel k({arguments.replace('T', dtype)}) = {{ {body} }}\n"
+    return run_indexed(runner, device, text, extents, given, wanted, fixed)
+
+
 # Kernels that read through indices: arguments, the body, by name what is read of an argument through which indices along
 # which dimension, and each destination as a function of that and of the other inputs.
 GATHERS = [
@@ -1260,6 +1306,11 @@ def main():
                     for on in (device, "sim:gfx1030") if device == "sim:gfx1201" else (device,):
                         for fixed in (True, False):
                             waiting.append(pool.submit(check_scatter, runner, on, row, shape, fixed))
+            for row in VIEWED:
+                for dtype in ("f16", "u8", "f64"):
+                    for shape in SHAPES_OF_VIEWS:
+                        for fixed in (True, False):
+                            waiting.append(pool.submit(check_view, runner, device, row, dtype, shape, fixed))
             for row in GATHERS:
                 for shape in SHAPES[1:7] + (LONG_ROWS if row in LONG_GATHERS else []):
                     for fixed in (True, False):

@@ -314,8 +314,9 @@ static tj_kernel *make_cut(const array_map *map, const making *m, uint32_t narro
   return is_good ? kernel : NULL;
 }
 
-/* Lanes have single elements side by side, as many as before: as many more lanes as a workgroup has for the row. */
-static void narrow(tj_array_shape *shape, uint32_t width) {
+/* Lanes have single elements side by side, as many as before: as many more lanes as a workgroup has for the row. What
+ * was left behind the last whole vector of a row, they have as well. */
+static void narrow(const tj_array_space *space, tj_array_shape *shape, uint32_t width) {
   uint32_t parts = shape->width / width;
   shape->width = width;
   for (; parts > 1 && shape->rows > 1; parts /= 2) {
@@ -323,6 +324,9 @@ static void narrow(tj_array_shape *shape, uint32_t width) {
     shape->rows /= 2;
   }
   shape->repeats *= parts;
+  const int64_t most = space->columns.size->facts.high, turns = (most / width - 1) / shape->lanes + 1;
+  if (shape->piece == NULL && turns > shape->repeats)
+    shape->repeats = (uint32_t)turns;
 }
 
 /* Where masks part what would be vectors. */
@@ -334,7 +338,7 @@ static tj_kernel *make_untorn(array_map *map, making *m) {
   map->cut = make_cut(map, m, width, &map->is_long);
   if (map->cut != NULL && tj_is_int(map->is_long, 1))
     return map->cut;
-  narrow(&m->shape, width);
+  narrow(m->space, &m->shape, width);
   return make_that_fits(map, m);
 }
 
