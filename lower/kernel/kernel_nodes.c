@@ -188,7 +188,7 @@ static bool is_of_wave(const tj_kernel *kernel, uint32_t lanes, const tj_node *n
 
 static tj_uniformity found_uniformity(const tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes,
                                       const tj_node *node) {
-  if (is_of_workgroup(nodes, node))
+  if (is_of_workgroup(nodes, node) || tj_is_trip(kernel, node))
     return TJ_UNIFORM_IN_SCALARS;
   if (is_of_wave(kernel, lanes, node))
     return TJ_UNIFORM_IN_LANES;
