@@ -121,14 +121,26 @@ static bool demand_of_terms(tj_graph *graph, demand_list *list, const tj_node *n
   return node->op == TJ_OP_SYMBOL || tj_facts_divisible(&node->facts, multiple);
 }
 
+/* What a sum that is at most so large leaves each of its parameters, and that it is. False: it has none. */
+static bool limit_sum(tj_graph *graph, demand_list *list, const tj_node *sum, int64_t most) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    int64_t others;
+    tj_demand *demand = &list->demand[i];
+    if (__builtin_sub_overflow(sum->facts.low, demand->low, &others) ||
+        __builtin_sub_overflow(most, others, &demand->high))
+      return false;
+  }
+  if (list->count > 0)
+    demand_of(graph, list, sum)->high = most;
+  return list->count > 0;
+}
+
 tj_demands tj_demands_of_size(tj_graph *graph, const tj_node *size, int64_t multiple, int64_t most) {
   enum { MOST_LEVELS = 8 };
   demand_list list = {NULL, 0, 0};
-  bool is_single = size->op == TJ_OP_SYMBOL;
-  if ((!is_single && most != INT64_MAX) || !demand_of_terms(graph, &list, size, multiple, MOST_LEVELS))
+  if (!demand_of_terms(graph, &list, size, multiple, MOST_LEVELS) ||
+      (most != INT64_MAX && !limit_sum(graph, &list, size, most)))
     return (tj_demands){NULL, 0};
-  if (is_single)
-    list.demand[0].high = most;
   tj_demands demands = {list.demand, list.count};
   return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
 }

@@ -28,8 +28,7 @@ tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t mul
 /* The demands with one more, which is first, and stands for what they had of its node. */
 tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand more);
 
-/* What makes a size a multiple, each term of the sum that it is by itself, and it at most `most`, if it is a single
- * parameter. */
+/* What makes a size, a parameter or a sum of some, at most `most`, and each of its terms a multiple. */
 tj_demands tj_demands_of_size(tj_graph *graph, const tj_node *size, int64_t multiple, int64_t most);
 
 /* Whether each parameter's range has a value that meets the demands. */
