@@ -81,6 +81,11 @@ const tj_array_cuts *tj_array_find_cuts(const tj_array_space *space) {
   return cuts->count > 0 ? cuts : NULL;
 }
 
+const tj_node *tj_array_part(tj_graph *graph, const tj_node *begin, const tj_node *behind) {
+  const tj_node *last = tj_simplified(graph, tj_sub(graph, behind, tj_int(graph, 1)));
+  return tj_symbol_create(graph, "j", TJ_SYMBOL_COORDINATE, begin, last, 1);
+}
+
 const tj_node *tj_array_between_cuts(const tj_array_space *space, const tj_node *part, const tj_node *truth) {
   const tj_node *column = space->column;
   if (part == NULL)

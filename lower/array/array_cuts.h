@@ -9,6 +9,9 @@
  * to be in one order within the row, or there are too many. */
 const tj_array_cuts *tj_array_find_cuts(const tj_array_space *space);
 
+/* A symbol for a column that knows between which it is: from one on to before another one. */
+const tj_node *tj_array_part(tj_graph *graph, const tj_node *begin, const tj_node *behind);
+
 /* Truth in the space's symbols, as it is for columns of which a symbol knows between which cuts they are; NULL: none
  * does. */
 const tj_node *tj_array_between_cuts(const tj_array_space *space, const tj_node *part, const tj_node *truth);

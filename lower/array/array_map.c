@@ -7,6 +7,7 @@
  * caches where the buffers are aligned. */
 #include "lower/array/array_map.h"
 
+#include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_cuts.h"
@@ -14,6 +15,7 @@
 #include "lower/array/array_online.h"
 #include "lower/array/array_rows.h"
 #include "lower/array/array_split.h"
+#include "lower/array/array_staged.h"
 #include "lower/blocks/blocks.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/kernel_expressions.h"
@@ -25,9 +27,10 @@ typedef struct {
   const tj_kernel *written;
   const tj_target *target;
   const tj_array_space *space;
-  tj_kernel *last;        /* the fastest yet */
-  tj_kernel *cut;         /* of lanes that begin again where masks change; NULL: there is none */
-  const tj_node *is_long; /* truth: it is worth it */
+  const tj_array_cuts *cuts; /* where masks change; NULL: nowhere, or that is not known */
+  tj_kernel *last;           /* the fastest yet */
+  tj_kernel *cut;            /* of lanes that begin again where masks change; NULL: there is none */
+  const tj_node *is_long;    /* truth: it is worth it */
 } array_map;
 
 /* --- what is assumed --- */
@@ -45,6 +48,22 @@ static void assume_in_access(tj_graph *graph, const tj_substitution *assumed, tj
 static void assume_at_seam(tj_graph *graph, const tj_substitution *assumed, tj_array_seam *seam) {
   seam->size = assumed_node(graph, assumed, seam->size);
   seam->times = assumed_node(graph, assumed, seam->times);
+}
+
+static tj_array_stage *assumed_stages(const array_map *map, const tj_substitution *assumed) {
+  tj_graph *graph = map->graph;
+  const tj_array_space *from = map->space;
+  if (from->stage == NULL)
+    return NULL;
+  tj_array_stage *stages = TJ_NEW_ARRAY(graph->job, tj_array_stage, from->argument_count + 1);
+  for (uint32_t i = 0; i < from->argument_count; i++) {
+    stages[i] = from->stage[i];
+    stages[i].begin = assumed_node(graph, assumed, stages[i].begin);
+    stages[i].length = assumed_node(graph, assumed, stages[i].length);
+    if (stages[i].step != NULL)
+      stages[i].step = assumed_node(graph, assumed, stages[i].step);
+  }
+  return stages;
 }
 
 /* The space in terms of what is assumed, with symbols of rows and columns that know of it. */
@@ -75,6 +94,7 @@ static const tj_array_space *assumed_space(const array_map *map, const tj_substi
     space->digit[m] = assumed_node(graph, &all, from->digit[m]);
   space->access = tj_arena_copy(&graph->job->arena, from->access, from->argument_count * sizeof *from->access);
   space->lookup = tj_arena_copy(&graph->job->arena, from->lookup, from->argument_count * sizeof *from->lookup);
+  space->stage = assumed_stages(map, assumed);
   for (uint32_t i = 0; i < from->argument_count; i++) {
     if (from->is_array[i])
       assume_in_access(graph, &all, &space->access[i]);
@@ -169,6 +189,44 @@ static void offer_stream(array_map *map, const tj_node *condition) {
   offer(map, streamed, tj_and(graph, condition, large), tj_string_format(graph->job, "%s.stream", map->last->name));
 }
 
+/* --- masks --- */
+
+/* The widest vectors whose elements are there together, of those that a kernel's lanes have side by side. */
+static uint32_t untorn_width(const tj_kernel *kernel, uint32_t width) {
+  bool has_inner = kernel->inner != NULL;
+  const tj_kernel_step *step = has_inner ? kernel->inner_step : kernel->step;
+  uint32_t count = has_inner ? kernel->inner_step_count : kernel->step_count;
+  for (uint32_t i = 0; i + 1 < count; i++) {
+    const tj_access *access = &step[i].access, *next = &step[i + 1].access;
+    bool moves = step[i].kind == TJ_STEP_LOAD || step[i].kind == TJ_STEP_STORE;
+    bool are_neighbours = moves && step[i + 1].kind == step[i].kind && next->buffer == access->buffer &&
+                          next->base == access->base && next->offset == access->offset &&
+                          next->displacement == access->displacement + step[i].width;
+    if (are_neighbours && next->valid != access->valid && step[i].width < width)
+      width = step[i].width;
+  }
+  return width;
+}
+
+/* Whether it matters that masks part vectors: lanes may have other columns, but what is reduced has an order, and
+ * from LDS they have single elements as well. */
+static bool may_tear(const array_map *map, const tj_array_shape *shape) {
+  return !map->space->is_reduced && map->target->wave_size > 1 && shape->staged == 0;
+}
+
+static uint32_t width_between_masks(const array_map *map, const tj_kernel *kernel, const tj_array_shape *shape) {
+  return may_tear(map, shape) ? untorn_width(kernel, shape->width) : shape->width;
+}
+
+/* The widest vectors, at most so wide, of which none is partly before a cut. */
+static uint32_t width_between_cuts(const array_map *map, uint32_t width) {
+  for (uint32_t i = 0; map->cuts != NULL && i < map->cuts->count; i++) {
+    while (!tj_facts_divisible(&map->cuts->at[i]->facts, width))
+      width /= 2;
+  }
+  return width;
+}
+
 /* --- tiers --- */
 
 /* None: some cannot be met, or nothing is to be gained. */
@@ -184,6 +242,13 @@ static tj_demands demands_of_tier(const array_map *map, const tj_array_tier *tie
   return times.count == 1 ? tj_demands_with(graph, &demands, times.demand[0]) : (tj_demands){NULL, 0};
 }
 
+/* Whether masks part vectors of rows of any length that do not go through LDS, so that the kernel of all rows is
+ * better for them. Kernel NULL: it is not made yet. */
+static bool is_torn(const array_map *map, const tj_array_tier *tier, const making *m, const tj_kernel *kernel) {
+  uint32_t width = kernel == NULL ? width_between_cuts(map, m->shape.width) : untorn_width(kernel, m->shape.width);
+  return tier->multiple == 1 && may_tear(map, &m->shape) && width < m->shape.width;
+}
+
 static void offer_tier(array_map *map, tj_array_tier tier) {
   tj_graph *graph = map->graph;
   tj_demands demands = demands_of_tier(map, &tier);
@@ -192,9 +257,11 @@ static void offer_tier(array_map *map, tj_array_tier tier) {
   tj_substitution assumed = tj_assume(graph, &demands);
   making m = {.space = assumed_space(map, &assumed), .assumed = &assumed};
   m.shape = tj_array_choose_shape(m.space, map->written, map->target);
+  if (is_torn(map, &tier, &m, NULL))
+    return;
   tj_kernel *kernel = make(map, &m, 0);
   const tj_node *condition = tj_demands_condition(graph, &demands);
-  if (!tj_kernel_fits(graph, kernel) || tj_is_int(condition, 1))
+  if (!tj_kernel_fits(graph, kernel) || tj_is_int(condition, 1) || is_torn(map, &tier, &m, kernel))
     return;
   const char *length = tier.columns != INT64_MAX ? tj_string_format(graph->job, "%lld", (long long)tier.columns)
                        : tier.times > 1          ? ".shared"
@@ -266,29 +333,6 @@ static tj_kernel *make_that_fits(const array_map *map, making *m) {
   return kernel;
 }
 
-/* The widest vectors whose elements are there together, of those that a kernel's lanes have side by side. */
-static uint32_t untorn_width(const tj_kernel *kernel, uint32_t width) {
-  bool has_inner = kernel->inner != NULL;
-  const tj_kernel_step *step = has_inner ? kernel->inner_step : kernel->step;
-  uint32_t count = has_inner ? kernel->inner_step_count : kernel->step_count;
-  for (uint32_t i = 0; i + 1 < count; i++) {
-    const tj_access *access = &step[i].access, *next = &step[i + 1].access;
-    bool moves = step[i].kind == TJ_STEP_LOAD || step[i].kind == TJ_STEP_STORE;
-    bool are_neighbours = moves && step[i + 1].kind == step[i].kind && next->buffer == access->buffer &&
-                          next->base == access->base && next->offset == access->offset &&
-                          next->displacement == access->displacement + step[i].width;
-    if (are_neighbours && next->valid != access->valid && step[i].width < width)
-      width = step[i].width;
-  }
-  return width;
-}
-
-/* The same of lanes that may have other columns: what is reduced has an order. */
-static uint32_t width_between_masks(const array_map *map, const tj_kernel *kernel, const tj_array_shape *shape) {
-  bool may_change = !map->space->is_reduced && map->target->wave_size > 1;
-  return may_change ? untorn_width(kernel, shape->width) : shape->width;
-}
-
 /* Rows from so many columns on are reached for less often by vectors of each part, and one by one behind them, than
  * by narrower vectors of all. */
 static int64_t least_cut(const array_map *map, const tj_array_shape *shape, uint32_t narrower) {
@@ -303,7 +347,7 @@ static tj_kernel *make_cut(const array_map *map, const making *m, uint32_t narro
   const tj_array_space *space = map->space;
   making cut = *m;
   bool may_cut = map->target->has_unaligned_vectors && space->seam_count == 0 && m->shape.apart == NULL;
-  cut.shape.cuts = may_cut ? tj_array_find_cuts(space) : NULL;
+  cut.shape.cuts = may_cut ? map->cuts : NULL;
   if (cut.shape.cuts == NULL)
     return NULL;
   const tj_node *least = tj_int(graph, least_cut(map, &cut.shape, narrower));
@@ -314,31 +358,19 @@ static tj_kernel *make_cut(const array_map *map, const making *m, uint32_t narro
   return is_good ? kernel : NULL;
 }
 
-/* Lanes have single elements side by side, as many as before: as many more lanes as a workgroup has for the row. What
- * was left behind the last whole vector of a row, they have as well. */
-static void narrow(const tj_array_space *space, tj_array_shape *shape, uint32_t width) {
-  uint32_t parts = shape->width / width;
-  shape->width = width;
-  for (; parts > 1 && shape->rows > 1; parts /= 2) {
-    shape->lanes *= 2;
-    shape->rows /= 2;
-  }
-  shape->repeats *= parts;
-  const int64_t most = space->columns.size->facts.high, turns = (most / width - 1) / shape->lanes + 1;
-  if (shape->piece == NULL && turns > shape->repeats)
-    shape->repeats = (uint32_t)turns;
-}
-
 /* Where masks part what would be vectors. */
 static tj_kernel *make_untorn(array_map *map, making *m) {
-  tj_kernel *kernel = make_that_fits(map, m);
-  uint32_t width = width_between_masks(map, kernel, &m->shape);
-  if (width == m->shape.width)
-    return kernel;
+  uint32_t width = may_tear(map, &m->shape) ? width_between_cuts(map, m->shape.width) : m->shape.width;
+  if (width == m->shape.width) {
+    tj_kernel *kernel = make_that_fits(map, m);
+    width = width_between_masks(map, kernel, &m->shape);
+    if (width == m->shape.width)
+      return kernel;
+  }
   map->cut = make_cut(map, m, width, &map->is_long);
   if (map->cut != NULL && tj_is_int(map->is_long, 1))
     return map->cut;
-  narrow(m->space, &m->shape, width);
+  tj_array_narrow(m->space, &m->shape, width);
   return make_that_fits(map, m);
 }
 
@@ -365,9 +397,12 @@ static tj_kernel *make_as_given(const array_map *map) {
 tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
   *space = tj_array_space_of(graph, written, tj_array_least_columns(target));
-  if (target->wave_size > 1)
-    tj_array_find_online(space);
   array_map map = {.graph = graph, .written = written, .target = target, .space = space};
+  if (target->wave_size > 1) {
+    tj_array_find_online(space);
+    map.cuts = tj_array_find_cuts(space);
+    tj_array_find_stages(space, written, map.cuts);
+  }
   if (written->mapped != NULL)
     return make_as_given(&map);
   tj_array_split split;

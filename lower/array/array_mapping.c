@@ -171,8 +171,8 @@ tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_ke
                (uint64_t)shape.lanes * shape.rows, target->name, target->workgroup_limit);
   if (shape.staged > 0 && !tj_array_can_be_staged(space, kernel, target, &shape))
     tj_fail_at(graph->job, kernel->mapped->load_span, TJ_MAPPING,
-               "rows go through LDS where some argument's adjoin and do not go on in loops, the lanes of a wave take "
-               "one, and there is room for four at least");
+               "rows go through LDS where some argument's adjoin and workgroups take them whole, the lanes of a wave "
+               "one that is reduced, and there is room for four at least");
   int64_t end = tj_array_ends_apart(&shape, columns, target) ? columns->facts.high % shape.width : 0;
   bool is_shorter = columns->facts.high - end > columns_of(&shape);
   shape.loops = space->is_reduced && is_shorter;

@@ -6,6 +6,7 @@
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_bindings.h"
+#include "lower/array/array_cuts.h"
 #include "lower/array/array_reduce.h"
 #include "lower/array/array_split.h"
 #include "lower/array/array_staged.h"
@@ -271,8 +272,7 @@ static void take_parts(tj_array_maker *maker, uint32_t level) {
   const tj_node *begin = int_of(maker, 0), *size = maker->space->columns.size, *end = end_of_piece(maker, false);
   for (uint32_t i = 0; i <= cuts->count; i++) {
     const tj_node *behind = i < cuts->count ? cuts->at[i] : size;
-    const tj_node *last = tj_simplified(graph, tj_sub(graph, behind, int_of(maker, 1)));
-    tj_array_region region = {.part = tj_symbol_create(graph, "j", TJ_SYMBOL_COORDINATE, begin, last, 1)};
+    tj_array_region region = {.part = tj_array_part(graph, begin, behind)};
     region.start = bind_column(maker, &region, "p", tj_max(graph, maker->base_column, begin));
     region.end = bind_column(maker, &region, "e", tj_max(graph, tj_min(graph, end, behind), region.start));
     take_columns_to_end(maker, &region, level);
@@ -476,7 +476,7 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *from;
   kernel->arrays = space->arrays;
-  kernel->carried = tj_array_carried(from->arrays->program);
+  kernel->carried = shape.staged > 0 ? space->held : tj_array_carried(from->arrays->program);
   tj_array_maker maker = {.graph = graph, .target = target, .space = space, .shape = shape, .kernel = kernel};
   maker.reduced = shape.is_split && number <= tj_rows_levels(graph, space, shape) ? number : 0;
   place_workgroups(&maker);

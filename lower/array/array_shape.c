@@ -52,7 +52,7 @@ static bool move_singly(const tj_array_space *space) {
   return false;
 }
 
-enum { WORK_ITEMS = 256, MOST_WIDTH = 8 };
+enum { WORK_ITEMS = 256, MOST_WORK_ITEMS = 1024, MOST_WIDTH = 8, MOST_COLUMNS = 32 };
 
 /* Lanes that move single elements are side by side, so that each instruction reaches few lines: so are those that
  * move vectors, of which none is taken in parts. */
@@ -141,8 +141,6 @@ static uint32_t rows_of(const tj_array_space *space, const tj_target *target, ui
   return lanes < items ? items / lanes : 1;
 }
 
-enum { MOST_WORK_ITEMS = 1024, MOST_COLUMNS = 32 };
-
 /* Where there are more than two buffers, registers have half as many columns. */
 static uint32_t columns_of_buffers(const tj_array_space *space, uint32_t columns) {
   return buffers_with_columns(space) > 2 ? columns / 2 : columns;
@@ -188,6 +186,35 @@ static void share_columns(const tj_array_space *space, const tj_target *target, 
     shape->apart = NULL;
 }
 
+/* Rows whose lanes have single elements, or vectors that are whole in all rows, from LDS. What is reduced, a wave
+ * has; of other rows a workgroup may take one, so that its lanes have few columns each. */
+static tj_array_shape shape_in_lds(const tj_array_space *space, const tj_target *target) {
+  enum { MOST_REPEATS = 4 };
+  const tj_node *size = space->columns.size;
+  uint32_t widest = tj_target_widest(target, tj_dtype_bits(space->held) / 8);
+  tj_array_shape shape = {.width = tj_array_staged_width(space, whole_width(space, widest))};
+  int64_t vectors = (size->facts.high - 1) / shape.width + 1;
+  shape.lanes = power_of_two_from(vectors, target->wave_size);
+  while (!space->is_reduced && shape.lanes < WORK_ITEMS && vectors > (int64_t)shape.lanes * MOST_REPEATS)
+    shape.lanes *= 2;
+  shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
+  shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
+  return shape;
+}
+
+void tj_array_narrow(const tj_array_space *space, tj_array_shape *shape, uint32_t width) {
+  uint32_t parts = shape->width / width;
+  shape->width = width;
+  for (; parts > 1 && shape->rows > 1; parts /= 2) {
+    shape->lanes *= 2;
+    shape->rows /= 2;
+  }
+  shape->repeats *= parts;
+  const int64_t most = space->columns.size->facts.high, turns = (most / width - 1) / shape->lanes + 1;
+  if (shape->piece == NULL && turns > shape->repeats)
+    shape->repeats = (uint32_t)turns;
+}
+
 /* Each element by itself: enough work-items for a row, the others for further rows. */
 static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_kernel *kernel,
                                         const tj_target *target) {
@@ -202,6 +229,8 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
   int64_t own = (int64_t)shape.lanes * shape.width * (shape.apart != NULL ? 1 : shape.repeats);
   shape.piece = vectors_of(taken, shape.width) * shape.width > own ? tj_int(space->graph, own) : NULL;
   shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
+  if (space->stage != NULL && size->facts.high <= (int64_t)WORK_ITEMS * MOST_COLUMNS)
+    tj_array_stage_rows(space, kernel, target, &shape, shape_in_lds(space, target));
   return shape;
 }
 
@@ -209,6 +238,11 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
 static uint32_t columns_in_wave(uint32_t most, const tj_target *target) {
   enum { NARROW_WAVE = 32 };
   return most * NARROW_WAVE / target->wave_size;
+}
+
+/* Columns of rows that a wave has from LDS, where it need not keep what it can load again. */
+static int64_t most_in_lds(const tj_target *target) {
+  return (int64_t)target->wave_size * columns_in_wave(MOST_COLUMNS, target);
 }
 
 /* And where several waves do, for which a vector is enough. */
@@ -239,18 +273,6 @@ static uint32_t lanes_of_waves(int64_t vectors, uint32_t usual, uint32_t least, 
   return lanes;
 }
 
-/* Rows whose lanes have single elements, or vectors that are whole in all rows, from LDS; a wave has the row. */
-static tj_array_shape shape_in_lds(const tj_array_space *space, const tj_target *target) {
-  const tj_node *size = space->columns.size;
-  uint32_t widest = tj_target_widest(target, tj_dtype_bits(tj_array_carried(space->arrays->program)) / 8);
-  tj_array_shape shape = {.width = whole_width(space, widest)};
-  int64_t vectors = (size->facts.high - 1) / shape.width + 1;
-  shape.lanes = power_of_two_from(vectors, target->wave_size);
-  shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
-  shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
-  return shape;
-}
-
 /* A row in the registers of a wave, or of as many as it takes; where it does not fit there, a loop. */
 static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   const tj_node *size = space->columns.size;
@@ -265,21 +287,29 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
   uint32_t work_items = shape.lanes < target->wave_size ? WORK_ITEMS : target->group_of_rows;
   shape.rows = rows_of(space, target, work_items, shape.lanes);
-  if (size->facts.high <= (int64_t)target->wave_size * columns_in_wave(most, target) && space->rows.count > 0)
+  if (space->stage != NULL && size->facts.high <= most_in_lds(target))
     tj_array_stage_rows(space, kernel, target, &shape, shape_in_lds(space, target));
   return shape;
 }
 
-/* Those of whole vectors; and of these, those of which lanes share as much as registers hold. */
-static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, tj_array_tier tier[]) {
+enum { MEDIUM = 1024, SHORT = 128, SHORTEST = 16 /* columns of rows of which a wave has several */ };
+
+/* Those of whole vectors; shorter ones, which may go through LDS, those of whole lines apart; and of the first, those
+ * of which lanes share as much as registers hold. */
+static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, int64_t line, tj_array_tier tier[]) {
   const tj_array_seam *seam = tj_array_returning_seam(space);
   int64_t times = most_columns(space) / width;
-  tier[0] = (tj_array_tier){INT64_MAX, width, 1};
-  tier[1] = (tj_array_tier){INT64_MAX, width, times};
-  return seam != NULL && times > 1 && !tj_facts_divisible(&seam->times->facts, times) ? 2 : 1;
+  uint32_t count = 0;
+  tier[count++] = (tj_array_tier){INT64_MAX, width, 1};
+  for (int64_t columns = MEDIUM; line > width && columns >= SHORTEST; columns /= SHORT / SHORTEST) {
+    tier[count++] = (tj_array_tier){columns, 1, 1};
+    if (columns == MEDIUM)
+      tier[count++] = (tj_array_tier){columns, line, 1};
+  }
+  if (seam != NULL && times > 1 && !tj_facts_divisible(&seam->times->facts, times))
+    tier[count++] = (tj_array_tier){INT64_MAX, width, times};
+  return count;
 }
-
-enum { SHORT = 128, SHORTEST = 16 /* columns of rows of which a wave has several */ };
 
 /* The next tier below one: the longest ones that end apart from their vectors are fewer. */
 static int64_t shorter_tier(int64_t columns, int64_t least, int64_t multiple) {
@@ -293,12 +323,12 @@ static int64_t shorter_tier(int64_t columns, int64_t least, int64_t multiple) {
 static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple, int64_t line,
                               tj_array_tier tier[]) {
   uint32_t most = most_columns(space), count = 0;
-  int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target);
+  int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target), in_lds = most_in_lds(target);
   int64_t shortest = space->rows.count == 0 ? least : multiple > 1 ? SHORT : SHORTEST;
   for (int64_t columns = (int64_t)most_lanes(target) * most; columns >= shortest;
        columns = columns > SHORTEST ? shorter_tier(columns, least, multiple) : 0) {
     tier[count++] = (tj_array_tier){columns, multiple, 1};
-    if (columns == least && multiple > 1 && line > multiple)
+    if (columns >= least && columns <= in_lds && multiple > 1 && line > multiple)
       tier[count++] = (tj_array_tier){columns, line, 1};
   }
   return count;
@@ -307,14 +337,14 @@ static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *targ
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                         tj_array_tier tier[]) {
   int64_t width = tj_array_widest(space, kernel, target);
+  int64_t line = tj_array_staged_line(space, kernel, target);
   if (!space->is_reduced)
-    return width > 1 && !is_host(target) ? tiers_of_elements(space, width, tier) : 0;
+    return width > 1 && !is_host(target) ? tiers_of_elements(space, width, line, tier) : 0;
   if (is_host(target)) {
     tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH, 1};
     return 1;
   }
   const bool ends_apart = target->has_unaligned_vectors && width > 1;
-  int64_t line = tj_array_staged_line(space, kernel, target);
   uint32_t count = ends_apart ? tiers_of_rows(space, target, 1, line, tier) : 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width, 1};
   return count + tiers_of_rows(space, target, width, line, tier + count);

@@ -36,6 +36,10 @@ static inline int64_t tj_array_rows_at_once(const tj_array_shape *shape) {
 /* The shape for rows and columns as the space's facts have them. */
 tj_array_shape tj_array_choose_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
 
+/* Lanes have narrower vectors side by side, as many as before: as many more lanes as a workgroup has for the row.
+ * What was left behind the last whole vector of a row, they have as well. */
+void tj_array_narrow(const tj_array_space *space, tj_array_shape *shape, uint32_t width);
+
 /* Whether what is left of rows of a size behind their last whole vector is taken apart from vectors: these need no
  * alignment, and there are lanes enough for the others, of which each takes one. */
 bool tj_array_ends_apart(const tj_array_shape *shape, const tj_node *size, const tj_target *target);

@@ -45,6 +45,9 @@ typedef struct {
                                             index */
   const tj_array_op *combination;        /* by number: of reductions (array_extreme.h) */
   const struct tj_array_online **online; /* by number: what sums are that rows in loops take so; NULL: none are */
+  struct tj_array_stage *stage;          /* by argument: what of it may go through LDS (array_staged.h); NULL: nothing
+                                            may */
+  tj_dtype held;                         /* the type that its elements have there */
   bool is_reduced;                       /* columns are those of reductions */
 } tj_array_space;
 
