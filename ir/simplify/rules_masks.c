@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules that see what a mask, or a remainder by a power of two, does not let through. */
+/* Rules that see what a mask, or a quotient or remainder by a power of two, does not let through. */
 #include "ir/simplify/rules.h"
 
 /* An expression that has the same bits within the mask; the node itself where nothing can be left out. Looks through
@@ -36,6 +36,72 @@ const tj_node *tj_rule_remainder_ignores_change(tj_rewriter *rewriter, const tj_
     return NULL;
   const tj_node *seen = seen_through(rewriter, node->arg[0], ((uint64_t)1 << exponent) - 1, DEEPEST_LOOK);
   return seen == node->arg[0] ? NULL : tj_simple2(rewriter, TJ_OP_MOD, seen, node->arg[1]);
+}
+
+/* --- bits by powers of two --- */
+
+static bool is_bits_with_constant(const tj_node *node) {
+  return (node->op == TJ_OP_AND || node->op == TJ_OP_OR || node->op == TJ_OP_XOR) && tj_is_constant(node->arg[1]);
+}
+
+const tj_node *tj_rule_quotient_of_masked(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *inner = node->arg[0], *divisor = node->arg[1];
+  if (tj_exponent_of(divisor) < 0 || !is_bits_with_constant(inner))
+    return NULL;
+  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, inner->arg[0], divisor);
+  return tj_simple2(rewriter, inner->op, quotient, tj_int(rewriter->graph, inner->arg[1]->value / divisor->value));
+}
+
+const tj_node *tj_rule_quotient_of_low_change(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *inner = node->arg[0], *divisor = node->arg[1];
+  if (tj_exponent_of(divisor) < 0 || (inner->op != TJ_OP_OR && inner->op != TJ_OP_XOR))
+    return NULL;
+  for (int i = 0; i < 2; i++)
+    if (inner->arg[i]->facts.high < divisor->value) {
+      TJ_BECAUSE(rewriter, "%s < %lld", tj_rule_text(rewriter, inner->arg[i]), (long long)divisor->value);
+      return tj_simple2(rewriter, TJ_OP_DIV, inner->arg[1 - i], divisor);
+    }
+  return NULL;
+}
+
+const tj_node *tj_rule_quotient_of_high_change(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *inner = node->arg[0], *divisor = node->arg[1];
+  if (tj_exponent_of(divisor) < 0 || (inner->op != TJ_OP_OR && inner->op != TJ_OP_XOR))
+    return NULL;
+  for (int i = 0; i < 2; i++) {
+    const tj_node *change = inner->arg[i];
+    if (!tj_facts_divisible(&change->facts, divisor->value))
+      continue;
+    const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, inner->arg[1 - i], divisor);
+    if (quotient == NULL || quotient->op == TJ_OP_DIV)
+      continue;
+    TJ_BECAUSE(rewriter, "%lld divides %s", (long long)divisor->value, tj_rule_text(rewriter, change));
+    return tj_simple2(rewriter, inner->op, quotient, tj_simple2(rewriter, TJ_OP_DIV, change, divisor));
+  }
+  return NULL;
+}
+
+const tj_node *tj_rule_remainder_of_masked(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *inner = node->arg[0], *divisor = node->arg[1];
+  if (tj_exponent_of(divisor) < 0 || !is_bits_with_constant(inner))
+    return NULL;
+  const int64_t mask = inner->arg[1]->value, low = mask & (divisor->value - 1);
+  if (inner->op == TJ_OP_AND)
+    return tj_simple2(rewriter, TJ_OP_AND, inner->arg[0], tj_int(rewriter->graph, low));
+  const tj_node *remainder = tj_simple2(rewriter, TJ_OP_MOD, inner->arg[0], divisor);
+  return tj_simple2(rewriter, inner->op, remainder, tj_int(rewriter->graph, low));
+}
+
+const tj_node *tj_rule_remainder_of_high_change(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *inner = node->arg[0], *divisor = node->arg[1];
+  if (tj_exponent_of(divisor) < 0 || (inner->op != TJ_OP_OR && inner->op != TJ_OP_XOR))
+    return NULL;
+  for (int i = 0; i < 2; i++)
+    if (tj_facts_divisible(&inner->arg[i]->facts, divisor->value)) {
+      TJ_BECAUSE(rewriter, "%lld divides %s", (long long)divisor->value, tj_rule_text(rewriter, inner->arg[i]));
+      return tj_simple2(rewriter, TJ_OP_MOD, inner->arg[1 - i], divisor);
+    }
+  return NULL;
 }
 
 /* --- sums behind a mask --- */
