@@ -165,8 +165,6 @@ class Generator {
 public:
   Generator(llvm::TargetMachine *target, const tj_idle_passes &idle, Selection selection, llvm::CodeGenFileType type)
       : stream_(code_), passes_(target->getTargetTriple().isAMDGCN()) {
-    target->setGlobalISel(selection != IN_BLOCKS);
-    target->setGlobalISelAbort(llvm::GlobalISelAbortMode::Disable);
     passes_.leave_out(idle.always);
     if (selection != IN_BLOCKS)
       passes_.leave_out(idle.in_whole);
@@ -220,6 +218,8 @@ bool forgets_modules(const llvm::TargetMachine &target, llvm::CodeGenFileType ty
 bool generate(tj_passes *passes, LLVMModuleRef module, LLVMCodeGenFileType output, LLVMMemoryBufferRef *buffer) {
   auto type = output == LLVMObjectFile ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
   Selection selection = selection_of(*llvm::unwrap(module));
+  passes->target->setGlobalISel(selection != IN_BLOCKS);
+  passes->target->setGlobalISelAbort(llvm::GlobalISelAbortMode::Disable);
   auto &generator = passes->generator[output][selection];
   if (generator == nullptr || !forgets_modules(*passes->target, type))
     generator = std::make_unique<Generator>(passes->target, passes->idle, selection, type);
