@@ -483,17 +483,12 @@ static void set_schedule(tj_emitter *emitter, LLVMValueRef function) {
     tj_emit_text_attribute(emitter, function, "amdgpu-sched-strategy", "iterative-minreg");
 }
 
-/* Whether a launch brings any that its offsets depend on. */
-static bool has_numbers(const tj_kernel *kernel) {
-  return kernel->parameter_count > 0 || kernel->derived_count > 0;
-}
-
 static void set_passes(tj_emitter *emitter, LLVMValueRef function) {
   const char *idle = tj_amdgpu_idle_in(emitter->target, emitter->kernel);
   if (idle != NULL)
     tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION, idle);
   if (emitter->is_selected_whole)
-    tj_emit_text_attribute(emitter, function, TJ_SELECTED_WHOLE, has_numbers(emitter->kernel) ? "" : TJ_FIXED);
+    tj_emit_text_attribute(emitter, function, TJ_SELECTED_WHOLE, tj_amdgpu_is_fixed(emitter->kernel) ? TJ_FIXED : "");
 }
 
 static void set_lds_size(tj_emitter *emitter, LLVMValueRef function) {

@@ -106,3 +106,7 @@ const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel) 
 bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel) {
   return !has_order(target) && moves_alike(kernel) && is_wide(kernel) && !has_single_parts(kernel);
 }
+
+bool tj_amdgpu_is_fixed(const tj_kernel *kernel) {
+  return kernel->parameter_count == 0 && kernel->derived_count == 0;
+}

@@ -14,7 +14,9 @@ extern const tj_idle_passes tj_amdgpu_idle_passes;
 /* Those that find nothing in this one, as TJ_IDLE_IN_FUNCTION has them; NULL: there are none. */
 const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel);
 
-/* Whether GlobalISel is to select its instructions. */
+/* Whether GlobalISel is to select its instructions (TJ_SELECTED_WHOLE), */
 bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel);
+/* and whether launches bring it no numbers (TJ_FIXED). */
+bool tj_amdgpu_is_fixed(const tj_kernel *kernel);
 
 #endif
