@@ -7,7 +7,6 @@
 
 typedef struct {
 #define LINES(name, lines, sectors, what) double name;
-#define PART(name, lines, sectors, what) double name;
 #include "base/number/cost.def"
 } tj_line_costs;
 

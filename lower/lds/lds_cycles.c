@@ -9,6 +9,8 @@
 #include "base/number/keys.h"
 #include "base/number/power.h"
 
+#include <string.h>
+
 enum { MOST_BANKS = 64, BLOCK = 8, MOST_BLOCKS = TJ_BANK_LANES / BLOCK };
 
 /* Numbers of units whose banks are found together. */
@@ -45,6 +47,7 @@ struct tj_stage_form {
   const reach *reach; /* by phase, unless lines lie evenly and are whole */
   class_list plain;   /* without a swizzle, by phase: of where it steps plainly */
   class_list rest;
+  class_list witness; /* each phase where it begins first; those that conflicts were seen of come first */
   tj_stage_form *next;
 };
 
@@ -434,6 +437,86 @@ uint32_t tj_stage_cycles_below(tj_stage_counter *counter, tj_stage_form *form, c
   *counter->counted += units;
   return cycles;
 }
+
+/* --- calm --- */
+
+static class_list *witnesses_of(const tj_stage_stream *s, tj_stage_form *form) {
+  class_list *witness = &form->witness;
+  if (witness->item != NULL)
+    return witness;
+  *witness = (class_list){TJ_NEW_ARRAY(s->job, phase_class, s->phase_count + 1), s->phase_count};
+  for (uint32_t i = 0; i < s->phase_count; i++)
+    witness->item[i].first = &s->anywhere[i];
+  return witness;
+}
+
+static void put_first(class_list *list, uint32_t number) {
+  const phase_class found = list->item[number];
+  memmove(&list->item[1], &list->item[0], number * sizeof found);
+  list->item[0] = found;
+}
+
+bool tj_stage_is_calm(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout) {
+  tj_stage_stream *s = counter->stream;
+  const word_layout words = words_of(s, layout);
+  class_list *witness = witnesses_of(s, form);
+  for (uint32_t i = 0; i < witness->count; i++) {
+    if (cycles_of(s, form, &witness->item[i], &words) == phase_of(s, &witness->item[i])->least)
+      continue;
+    put_first(witness, i);
+    tj_spend(s->job, (uint64_t)(i + 1) * TJ_BANK_LANES);
+    return false;
+  }
+  return tj_stage_cycles_below(counter, form, layout, s->least + 1) == s->least;
+}
+
+/* The steps, by bit, after which a distance is a multiple of the banks, of which there are a power of two. */
+static uint64_t steps_that_meet(uint32_t distance, uint32_t step, uint32_t banks) {
+  if (step == 0)
+    return distance == 0 ? UINT64_MAX : 0;
+  const unsigned low = (unsigned)__builtin_ctz(step);
+  if (distance % (1u << low) != 0)
+    return 0;
+  const uint32_t odd = step >> low, inverse = odd * (2 - odd * odd), period = banks >> low,
+                 first = -(distance >> low) * inverse % period;
+  const uint64_t multiples = period < 64 ? UINT64_MAX / ((UINT64_C(1) << period) - 1) : 1;
+  return multiples << first;
+}
+
+/* The steps after which the first unit of a phase meets no other one. */
+static uint64_t steps_without_meeting(const tj_stage_stream *s, const tj_stage_form *form, phase_class *c,
+                                      const word_layout *layout, const word_layout *next) {
+  const block *unit = units_of(s, form, c);
+  const tj_stage_phase *phase = phase_of(s, c);
+  const unsigned shift = shift_of(phase);
+  const uint16_t banks = (uint16_t)(s->model->banks >> shift);
+  block bank[MOST_BLOCKS], after[MOST_BLOCKS];
+  uint64_t meeting = 0;
+  find_banks(unit, blocks_of(phase), layout, shift, banks - 1, bank);
+  find_banks(unit, blocks_of(phase), next, shift, banks - 1, after);
+  for (uint32_t i = 1; i < phase->units && meeting != UINT64_MAX; i++) {
+    const uint32_t distance = (uint32_t)bank[i / BLOCK][i % BLOCK] - bank[0][0],
+                   then = (uint32_t)after[i / BLOCK][i % BLOCK] - after[0][0];
+    meeting |= steps_that_meet(distance % banks, (then - distance) % banks, banks);
+  }
+  return ~meeting;
+}
+
+uint64_t tj_stage_calm_steps(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
+                             const tj_stage_layout *next) {
+  enum { WITNESSES = 4 };
+  const tj_stage_stream *s = counter->stream;
+  const word_layout words = words_of(s, layout), after = words_of(s, next);
+  const class_list *witness = witnesses_of(s, form);
+  uint64_t calm = UINT64_MAX;
+  for (uint32_t i = 0; i < witness->count && i < WITNESSES && calm != 0; i++) {
+    calm &= steps_without_meeting(s, form, &witness->item[i], &words, &after);
+    tj_spend(s->job, TJ_BANK_LANES);
+  }
+  return calm;
+}
+
+/* --- sides --- */
 
 static void add_by_side(const tj_stage_stream *s, const tj_stage_form *form, const class_list *list,
                         const word_layout *words, uint32_t *store, uint32_t *load) {

@@ -25,6 +25,14 @@ tj_stage_form *tj_stage_form_of(tj_stage_counter *counter, const tj_stage_layout
 uint32_t tj_stage_cycles_below(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
                                uint32_t enough);
 
+/* Whether the stream takes its least cycles under a layout of a form: without conflicts, unless vectors need some. */
+bool tj_stage_is_calm(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout);
+
+/* Of a layout without a swizzle, the next one of its form, and those that follow by the same step, a bit for each of
+ * the first 64, the layout's the lowest: 0 where the stream surely takes more than its least cycles. */
+uint64_t tj_stage_calm_steps(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
+                             const tj_stage_layout *next);
+
 /* Cycles of its stores, and of its loads. */
 void tj_stage_cycles_by_side(tj_stage_counter *counter, tj_stage_form *form, const tj_stage_layout *layout,
                              uint32_t *store, uint32_t *load);

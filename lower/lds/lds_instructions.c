@@ -250,10 +250,13 @@ static uint32_t most_phases(const tj_stage_stream *s) {
 
 /* Adds the phases of all instances of a pattern. */
 static void count_phases(tj_stage_stream *s, const tj_stage_pattern *pattern, const tj_stage_parts *parts) {
+  const tj_stage_unit begin = unit_at(s, pattern->row, pattern->column);
   for (uint32_t i = 0; i < parts->count; i++) {
-    tj_stage_place *place = &s->anywhere[parts->item[i].phase];
+    const tj_stage_part *part = &parts->item[i];
+    tj_stage_place *place = &s->anywhere[part->phase];
+    if (place->stores + place->loads == 0)
+      *place = (tj_stage_place){.phase = part->phase, .at = {begin.line + part->at.line, begin.word + part->at.word}};
     *(pattern->access->is_store ? &place->stores : &place->loads) += pattern->instances;
-    place->phase = parts->item[i].phase;
   }
 }
 

@@ -66,7 +66,7 @@ typedef struct {
   const tj_stage_parts *parts;      /* by pattern */
   uint32_t store_ideal, load_ideal; /* cycles of all instructions without conflicts */
   uint32_t least;                   /* the same by the pigeonhole */
-  tj_stage_place *anywhere;         /* each phase, wherever it begins, once */
+  tj_stage_place *anywhere;         /* each phase, wherever it begins, once: where it begins first */
   tj_stage_places places;           /* of each instruction each phase, once they have been found */
   tj_stage_fold *fold;              /* those that have been asked for */
 } tj_stage_stream;

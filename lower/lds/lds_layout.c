@@ -46,7 +46,8 @@ typedef struct {
 typedef struct {
   layout_kind kind;
   layout_step step;
-  uint32_t left; /* how many there are, the next one among them */
+  uint32_t left; /* how many there are, the next one among them; up to 64 */
+  uint64_t calm; /* a bit for each, the next one the lowest: 0 where it surely has conflicts, and none are wanted */
   uint32_t number;
   candidate next;
 } series;
@@ -55,6 +56,7 @@ typedef struct {
 typedef struct {
   const tj_stage_stream *stream;
   tj_stage_counter *counter;
+  bool is_calm;          /* only layouts without conflicts are of use */
   uint32_t lines, along; /* of the tile; along, in whole vectors */
   uint32_t turn;         /* vectors that take each bank once */
   layout_kind kind;      /* at hand */
@@ -181,6 +183,7 @@ static bool is_tried(const candidate_list *list, series *s) {
 
 static void step_on(series *s) {
   s->left--;
+  s->calm >>= 1;
   s->number += s->step.number;
   s->next.layout.pitch += s->step.pitch;
   s->next.layout.group_pitch += s->step.group_pitch;
@@ -189,22 +192,32 @@ static void step_on(series *s) {
 
 /* Steps on to a layout that is tried; false where there is none. */
 static bool find_tried(const candidate_list *list, series *s) {
-  while (s->left > 0 && !is_tried(list, s))
+  while (s->left > 0 && ((s->calm & 1) == 0 || !is_tried(list, s)))
     step_on(s);
   return s->left > 0;
+}
+
+/* Those of a series that may be without conflicts. */
+static uint64_t calm_steps(const candidate_list *list, const series *s) {
+  tj_stage_layout next = s->next.layout;
+  next.pitch += s->step.pitch;
+  next.group_pitch += s->step.group_pitch;
+  return tj_stage_calm_steps(list->counter, s->next.form, &s->next.layout, &next);
 }
 
 static void add_some(candidate_list *list, const tj_stage_layout *first, layout_step step, uint32_t number,
                      uint32_t count) {
   series *s = TJ_NEW(list->stream->job, series);
-  *s = (series){list->kind, step, count, number, {.layout = *first}};
+  *s = (series){list->kind, step, count, UINT64_MAX, number, {.layout = *first}};
   s->next.layout.direction = list->stream->direction;
   s->next.layout.vector = list->stream->vector;
-  if (list->count == MOST_SERIES || !find_tried(list, s))
-    return;
   if (list->kind.form == NULL)
     list->kind.form = tj_stage_form_of(list->counter, &s->next.layout);
   s->next.form = list->kind.form;
+  if (list->is_calm && first->swizzle.bits == 0)
+    s->calm = calm_steps(list, s);
+  if (list->count == MOST_SERIES || !find_tried(list, s))
+    return;
   list->item[list->count++] = s;
 }
 
@@ -258,15 +271,19 @@ static void pass_over(candidate_list *list) {
 
 /* --- candidates --- */
 
-/* Lines one after the other, with up to a turn of the banks between them. The first one is the plain layout. */
-static void add_paddings(candidate_list *list) {
-  uint32_t vector = list->stream->vector, padded = list->along + vector;
+/* Lines one after the other. */
+static void add_plain(candidate_list *list) {
   turn_to(list, 1, 0, false);
   append_series(list, (tj_stage_layout){.group = 1, .pitch = list->along, .group_pitch = list->along},
                 (layout_step){0}, 1);
-  if (tries(tile_of(list->stream), TJ_STAGE_PADDINGS))
-    append_series(list, (tj_stage_layout){.group = 1, .pitch = padded, .group_pitch = padded},
-                  (layout_step){.pitch = vector, .group_pitch = vector}, list->turn - 1);
+}
+
+/* The same with up to a turn of the banks between them. */
+static void add_paddings(candidate_list *list) {
+  uint32_t vector = list->stream->vector, padded = list->along + vector;
+  turn_to(list, 1, 0, false);
+  append_series(list, (tj_stage_layout){.group = 1, .pitch = padded, .group_pitch = padded},
+                (layout_step){.pitch = vector, .group_pitch = vector}, list->turn - 1);
 }
 
 /* Swizzles of a layout that leave vectors whole and reach no further than the banks. */
@@ -422,9 +439,12 @@ static uint32_t cycles_to_beat(const outcome *o, const candidate *next) {
 /* The fewest cycles of a stream whose conflicts are too dear. */
 static uint32_t cycles_too_dear(const tj_stage_stream *s) {
   const tj_stage_tile *tile = tile_of(s);
+  const uint32_t ideal = s->store_ideal + s->load_ideal;
+  if (tile->is_calm)
+    return ideal + 1;
   if (tile->dearest == 0)
     return UINT32_MAX;
-  double cycles = tj_cycles_that_cost(tile->costs, tile->dearest, s->store_ideal + s->load_ideal);
+  double cycles = tj_cycles_that_cost(tile->costs, tile->dearest, ideal);
   return cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
 }
 
@@ -437,10 +457,12 @@ static void try_all(candidate_list *list, outcome *o) {
   for (put_in_order(list); list->count > 0; pass_over(list)) {
     const candidate *next = &list->item[0]->next;
     const uint32_t most = cycles_to_beat(o, next);
-    if (most <= s->least || ((o->stream != NULL || o->most < UINT32_MAX) && *list->counter->counted > limit))
+    if (most <= s->least ||
+        ((o->stream != NULL || o->most < UINT32_MAX) && !list->is_calm && *list->counter->counted > limit))
       return;
     list->tried++;
-    uint32_t cycles = tj_stage_cycles_below(list->counter, next->form, &next->layout, most);
+    uint32_t cycles = list->is_calm ? tj_stage_is_calm(list->counter, next->form, &next->layout) ? s->least : most
+                                    : tj_stage_cycles_below(list->counter, next->form, &next->layout, most);
     if (cycles < most) {
       o->best = *next;
       o->cycles = cycles;
@@ -479,13 +501,14 @@ static outcome search_stream(tj_stage_stream *s, tj_stage_counter *counter, sear
   candidate_list list = new_list(counter, all->item);
   bool is_likely = all->best.stream != NULL || all->enough == UINT32_MAX;
   outcome o = {.stream = NULL, .most = UINT32_MAX, .counted = is_likely ? MOST_COUNTED : FEW_COUNTED};
-  add_paddings(&list);
-  if (list.count == 0)
-    return o;
+  add_plain(&list);
   o.most = cycles_too_dear(s);
-  if (o.most <= s->least)
+  if (list.count == 0 || o.most <= s->least)
     return o;
   o.plain = list.item[0]->next;
+  list.is_calm = o.most == s->least + 1;
+  if (tries(tile_of(s), TJ_STAGE_PADDINGS))
+    add_paddings(&list);
   uint32_t most_residents = o.plain.residents;
   try_more(&list, &o);
   if (!is_enough(&o, most_residents)) {

@@ -43,6 +43,7 @@ typedef struct {
   bool is_packed;              /* only layouts without gaps are tried, of whole units of their swizzles */
   uint32_t narrowest;          /* elements that layouts keep together at least; 0: any */
   const tj_dma_engine *writer; /* only layouts that this engine writes are tried; NULL: any */
+  bool is_calm;                /* only layouts without conflicts are of use: all are tried that may have none */
   double dearest;              /* what conflicts cost less of, by `costs`; 0: they may cost anything */
   const tj_line_costs *costs;
 } tj_stage_tile;

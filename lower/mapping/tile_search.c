@@ -57,6 +57,7 @@ static tj_lds_problem lds_problem_of(const tj_tile_search *search, const tj_mapp
                           .is_brought = search->by_dma,
                           .is_packed = search->shape.is_direct && lies_side_by_side(search),
                           .may_stay = !search->shape.is_direct,
+                          .is_calm = search->is_calm,
                           .dearest = search->dearest};
 }
 
@@ -158,7 +159,7 @@ static bool may_turn(const tj_tile_search *search, const tj_lds_choice *shared) 
  * take short turns within phases only where it helps: a wave's loads touch more lines for it. */
 static bool share_out_calmly(tj_tile_search *search, tj_lds_choice *shared) {
   if (!share_out(search, false, shared)) {
-    if (search->dearest == 0)
+    if (search->dearest == 0 && !search->is_calm)
       return false;
     shared->mapping = NULL;
   }
@@ -229,7 +230,7 @@ static tj_kernel *make_shared(tj_tile_search *search, const tj_lds_choice *share
   return kernel;
 }
 
-/* A kernel, and what has been counted of it. */
+/* A kernel, and what is counted of it. */
 typedef struct {
   tj_kernel *kernel; /* NULL: there is none */
   tj_price price;
@@ -246,20 +247,6 @@ static const tj_price *price_of(const tj_tile_search *search, priced_kernel *pri
                         : tj_price_kernel(search->graph, priced->kernel, &machine, NULL, MOST_ACCESSES);
   priced->is_priced = true;
   return &priced->price;
-}
-
-/* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, or shapes
- * are not in doubt, as it is thought to. */
-static double cost_of(const tj_tile_search *search, const tj_tile_shape *shape, priced_kernel *priced) {
-  int64_t bytes = search->problem.bytes[TJ_SOURCE] + search->problem.bytes[TJ_DESTINATION]; /* of an element */
-  for (uint32_t i = 0; i < search->domain->other_count; i++)
-    bytes += tj_element_bytes(search->flat, tj_flat_buffer(search->flat, TJ_OPERAND_OTHERS + i));
-  tj_price_machine machine = tj_price_machine_of(search->target);
-  bool is_counted = search->problem.costs->shape_doubt > 0 && price_of(search, priced)->status == TJ_EVAL_OK;
-  if (is_counted)
-    return tj_price_in_lines(&priced->price, &machine) * machine.line_bytes /
-           ((double)search->domain->size->value * (double)bytes);
-  return shape->cost + cost_of_conflicts(search, priced->kernel->stage);
 }
 
 /* --- straight into LDS --- */
@@ -323,14 +310,20 @@ static const char *make_offered(tj_tile_search *search, const direct_offer *offe
                           faults->lines, lines, price->counted_workgroups, usual, of_usual->counted_workgroups);
 }
 
-/* Offers the kernel that lies in LDS as a side does. */
-static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, direct_offer *offer) {
+/* The search for what goes straight into LDS, and lies there as a side does. */
+static tj_tile_search straight_search(const tj_tile_search *search, tj_side_name side, bool by_dma) {
   tj_tile_search straight = *search;
   straight.shape.is_direct = true;
   straight.lies_as = side;
   straight.by_dma = by_dma;
   straight.dearest = 0;
   straight.fuel = search->graph->job->fuel;
+  return straight;
+}
+
+/* Offers the kernel that lies in LDS as a side does. */
+static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, direct_offer *offer) {
+  tj_tile_search straight = straight_search(search, side, by_dma);
   priced_kernel made;
   const char *fault = make_offered(&straight, offer, &made);
   if (fault == NULL)
@@ -372,6 +365,20 @@ static void offer_straight(tj_tile_search *search, direct_offer *offer) {
   search->fuel -= before - search->graph->job->fuel;
 }
 
+/* Whether what goes straight into LDS has a layout there without conflicts. */
+static bool is_calm_straight(const tj_tile_search *search, tj_side_name side, bool by_dma) {
+  tj_tile_search straight = straight_search(search, side, by_dma);
+  tj_lds_choice shared;
+  straight.is_calm = true;
+  return share_out_calmly(&straight, &shared);
+}
+
+static bool may_be_calm_straight(const tj_tile_search *search) {
+  if (obstacle_of_direct(search) != NULL)
+    return may_be_brought(search) && is_calm_straight(search, TJ_SOURCE, true);
+  return is_calm_straight(search, TJ_SOURCE, false) || is_calm_straight(search, TJ_DESTINATION, false);
+}
+
 /* The kernel of what is shared out through registers, or of the same straight into LDS where that is as good. */
 static priced_kernel make_best_way(tj_tile_search *search, const tj_lds_choice *shared) {
   direct_offer offer = {.usual.kernel = make_shared(search, shared), .obstacle = obstacle_of_direct(search)};
@@ -391,121 +398,96 @@ tj_kernel *tj_search_shape(tj_tile_search *search) {
 
 /* --- the best shape --- */
 
-enum { MOST_SHAPES = 16 };
-
-/* Whether it is worth while to look at the next of the best shapes, if the first one fits: at a few in any case, at
- * more only where what was found costs half as much again as what has to be touched, as it does with conflicts in
- * tiles of short runs. */
-static bool is_worth_while(const tj_tile_search *search, const tj_tile_shape *next, uint32_t tried, double least) {
-  enum { FEW_SHAPES = 5 };
-  static const double MUCH = 1.5;
-  bool is_likely = next->cost < least && (tried < FEW_SHAPES || least > MUCH);
-  return tried == 0 || (least < INFINITY && is_likely && may_go_on(search));
-}
+enum { MOST_SHAPES = 16, MOST_FAILED = 3 };
 
 /* A shape that is shared out, and what its kernel is thought to cost. */
 typedef struct {
   const tj_tile_shape *shape;
   tj_tile_shape as_shared;
   tj_lds_choice shared;
+  tj_kernel *kernel; /* NULL: it has not been made */
   double thought;
 } entrant;
 
 typedef struct {
   tj_tile_search *search;
-  entrant waiting[MOST_SHAPES]; /* those with conflicts: others may make their kernels superfluous */
+  tj_tile_shape shape[MOST_SHAPES]; /* by price, which is the least that a kernel of theirs is thought to cost */
   uint32_t count;
-  tj_kernel *kernel; /* the best, */
-  tj_tile_shape shape;
-  double cost;
-  double least; /* what the best of all costs, or is thought to */
+  uint32_t entered;     /* shapes that have entered, in layouts without conflicts where any conflict is dear, */
+  bool has_conflicting; /* and whether the first one has in layouts with conflicts */
+  uint32_t failed;      /* shapes that might have gone straight into LDS without conflicts, until they were made */
+  entrant best;         /* of those that entered; what it is thought to cost is infinite where there is none */
 } contest;
 
-/* What a kernel costs at least, which may be less than its shape. */
-static double least_cost_of(const contest *c, const entrant *e) {
-  return e->thought - c->search->problem.costs->shape_doubt * e->shape->cost;
-}
-
-/* Whether a shape's price tells what its tile costs without conflicts: in registers, elements that several work-items
- * move are lines touched again. */
-static bool is_told(const tj_tile_shape *shape) {
-  return shape->is_staged || !shape->overlaps;
-}
-
-/* Makes an entrant's kernel, and keeps it if it is the best, as the first one is without conflicts. */
-static void compete(contest *c, const entrant *e, bool is_first) {
-  c->search->shape = e->as_shared;
-  priced_kernel made = make_best_way(c->search, &e->shared);
-  if (made.kernel == NULL)
-    return;
-  bool is_calm_at_once = is_first && is_told(e->shape) && conflicts_of(made.kernel->stage) == 0;
-  double cost = is_calm_at_once ? 0 : cost_of(c->search, e->shape, &made);
-  if (cost < c->cost) {
-    c->kernel = made.kernel;
-    c->cost = cost;
-    c->shape = *e->shape;
-  }
-  c->least = cost < c->least ? cost : c->least;
-}
-
-/* Whether a shape that is shared out may wait: nothing is to be found for it but its kernel. */
-static bool may_wait(const tj_tile_search *search, const tj_lds_choice *shared) {
-  return conflicts_of(shared->choice) > 0 && obstacle_of_direct(search) != NULL && !may_be_brought(search);
-}
-
-/* Shares a shape out, which is the first one if nothing was before. */
-static void enter(contest *c, const tj_tile_shape *shape, bool is_first) {
-  entrant *e = &c->waiting[c->count];
-  c->search->shape = *shape;
-  c->search->dearest = is_first ? 0 : c->least - (1 - c->search->problem.costs->shape_doubt) * shape->cost;
-  if (!share_out_calmly(c->search, &e->shared))
-    return;
-  e->shape = shape;
-  e->as_shared = c->search->shape;
-  e->thought = shape->cost + cost_of_conflicts(c->search, e->shared.choice);
-  if (!may_wait(c->search, &e->shared)) {
-    compete(c, e, is_first);
-    return;
-  }
-  c->least = e->thought < c->least ? e->thought : c->least;
-  c->count++;
-}
-
-/* The one that is thought to be the best of those that wait; NULL where all surely cost more than a kernel. */
-static const entrant *next_waiting(const contest *c) {
-  const entrant *best = NULL;
-  for (uint32_t i = 0; i < c->count; i++) {
-    const entrant *e = &c->waiting[i];
-    bool is_better =
-        best == NULL || e->thought < best->thought || (e->thought == best->thought && e->shape < best->shape);
-    best = least_cost_of(c, e) < c->cost && is_better ? e : best;
-  }
-  return best;
-}
-
-static void compete_all(contest *c) {
-  for (const entrant *e = next_waiting(c); e != NULL; e = next_waiting(c)) {
-    compete(c, e, false);
-    c->waiting[e - c->waiting] = c->waiting[--c->count];
-  }
-}
-
-/* The best kernel of the best shapes, and its shape: the first whose price is told and that has no conflicts in LDS,
- * or the cheapest up to there. Layouts in LDS whose conflicts take a shape's price beyond what was found are not
- * looked for; where kernels are counted, they may cost that much less than their shapes. NULL where the first shape
- * does not fit. */
-static tj_kernel *make_best(tj_tile_search *search) {
-  tj_tile_shape shape[MOST_SHAPES];
-  uint32_t count = tj_choose_tile_shapes(&search->problem, shape, MOST_SHAPES);
-  contest *c = TJ_NEW(search->graph->job, contest);
-  *c =
-      (contest){.search = search, .shape = count > 0 ? shape[0] : search->shape, .cost = INFINITY, .least = INFINITY};
-  for (uint32_t i = 0; i < count && is_worth_while(search, &shape[i], i, c->least); i++)
-    enter(c, &shape[i], i == 0);
-  compete_all(c);
-  search->shape = c->shape;
+static tj_kernel *make_entrant(tj_tile_search *search, const entrant *e) {
+  search->shape = e->as_shared;
+  search->is_calm = false;
   search->dearest = 0;
-  return c->kernel;
+  return make_best_way(search, &e->shared).kernel;
+}
+
+/* Shares out what has no layout without conflicts through registers, but might have one straight into LDS: the kernel
+ * tells, as that must not touch more lines for it. */
+static bool share_out_straight(tj_tile_search *search, entrant *e) {
+  search->shape = *e->shape;
+  if (!may_be_calm_straight(search))
+    return false;
+  search->is_calm = false;
+  search->dearest = 0;
+  if (!share_out_calmly(search, &e->shared))
+    return false;
+  e->as_shared = search->shape;
+  e->kernel = make_entrant(search, e);
+  return e->kernel != NULL;
+}
+
+/* Shares a shape out, in layouts without conflicts or in any. */
+static void enter(contest *c, const tj_tile_shape *shape, bool is_calm) {
+  tj_tile_search *search = c->search;
+  entrant e = {.shape = shape};
+  search->shape = *shape;
+  search->is_calm = is_calm;
+  search->dearest = c->best.thought < INFINITY ? c->best.thought - shape->cost : 0;
+  const bool is_shared = share_out_calmly(search, &e.shared);
+  e.as_shared = search->shape;
+  if (!is_shared && (!is_calm || c->failed == MOST_FAILED || !share_out_straight(search, &e)))
+    return;
+  c->failed += e.kernel != NULL && conflicts_of(e.kernel->stage) > 0;
+  e.thought = shape->cost + cost_of_conflicts(search, e.kernel != NULL ? e.kernel->stage : e.shared.choice);
+  c->best = e.thought < c->best.thought ? e : c->best;
+}
+
+/* Goes on to the best entrant, in the order of what is the least that entrants are thought to cost: all shapes
+ * without conflicts, and the first one with conflicts, too; others are rarely better, and the layouts of the fewest
+ * conflicts take long to find. Where a conflict is no dearer than its cycles, all of any layout. */
+static bool find_best(contest *c) {
+  const double any_conflict = c->search->problem.costs->any_conflict;
+  c->best.thought = INFINITY;
+  while (true) {
+    const double next = c->entered < c->count ? c->shape[c->entered].cost : INFINITY;
+    const bool may_conflict = any_conflict > 0 && !c->has_conflicting && c->count > 0;
+    const double conflicting = may_conflict ? c->shape[0].cost + any_conflict : INFINITY;
+    if (c->best.thought <= (next < conflicting ? next : conflicting))
+      return c->best.thought < INFINITY;
+    if (next < conflicting) {
+      enter(c, &c->shape[c->entered++], any_conflict > 0);
+      continue;
+    }
+    c->has_conflicting = true;
+    enter(c, &c->shape[0], false);
+  }
+}
+
+/* The kernel of the best shape that has one; NULL where none has. */
+static tj_kernel *make_best(tj_tile_search *search) {
+  contest *c = TJ_NEW(search->graph->job, contest);
+  tj_kernel *kernel = NULL;
+  c->search = search;
+  c->count = tj_choose_tile_shapes(&search->problem, c->shape, MOST_SHAPES);
+  while (kernel == NULL && find_best(c))
+    kernel = c->best.kernel != NULL ? c->best.kernel : make_entrant(search, &c->best);
+  search->shape = kernel != NULL ? *c->best.shape : c->count > 0 ? c->shape[0] : search->shape;
+  return kernel;
 }
 
 /* --- the best tile --- */

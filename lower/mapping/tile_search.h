@@ -22,7 +22,8 @@ typedef struct {
   uint64_t fuel;           /* of the job when the search began: what was spent before is not the search's */
   tj_coordinates *shared;  /* by the candidates of the search */
   uint32_t made;           /* kernels, so far */
-  double dearest; /* what conflicts in LDS cost less of in kernels that are wanted; 0: they may cost anything */
+  bool is_calm;            /* only kernels without conflicts in LDS are wanted, */
+  double dearest;          /* or those whose conflicts cost less than this; 0: they may cost anything */
   tj_shape_problem problem;
   tj_tile_shape shape;
   tj_side_name lies_as; /* in LDS: in the order of whose modes */

@@ -22,6 +22,7 @@ typedef struct {
   const tj_lds_problem *problem;
   uint32_t rank;
   uint32_t rows, columns;            /* of a pass */
+  uint32_t waves, parts;             /* whose accesses are listed: of the vectors of a side, one of so many parts */
   line_pair step[TJ_MAX_DIMENSIONS]; /* by mode, to its next element: along rows, or along columns */
 } chooser;
 
@@ -226,8 +227,13 @@ static uint32_t rounds_of(const chooser *c, const passage *way) {
   return way->is_store ? c->problem->passes : 1;
 }
 
+/* A side's vectors that are listed. */
+static uint32_t vectors_of(const chooser *c, const passage *way) {
+  return (way->held.slots / way->width + c->parts - 1) / c->parts;
+}
+
 static size_t most_accesses(const chooser *c, const passage *way) {
-  return (size_t)way->held.slots / way->width * rounds_of(c, way) * waves_of(c);
+  return (size_t)vectors_of(c, way) * rounds_of(c, way) * c->waves;
 }
 
 /* Lanes of a wave that have an element in a slot. */
@@ -261,7 +267,7 @@ static uint32_t first_together(const passage *way, uint32_t vector) {
 /* What waves move in all rounds, by vector, then by wave. The store side is not moved in rounds: its rows are those
  * of the slot's pass. */
 static const tj_stage_access *list_vectors(const chooser *c, const passage *way) {
-  uint32_t vectors = way->held.slots / way->width, waves = waves_of(c), lanes = c->problem->target->wave_size;
+  uint32_t vectors = vectors_of(c, way), waves = c->waves, lanes = c->problem->target->wave_size;
   tj_stage_access *vector = tj_arena_raw(&c->job->arena, (size_t)vectors * waves, sizeof *vector);
   tj_spend(c->job, (uint64_t)vectors * waves);
   for (uint32_t i = 0; i < vectors; i++) {
@@ -295,7 +301,7 @@ static uint32_t first_in_rounds(const tj_stage_access access[], uint32_t number,
 
 /* Leaves out what no lane moves. */
 static void add_accesses(const chooser *c, const passage *way, access_list *list) {
-  const uint32_t waves = waves_of(c), vectors = way->held.slots / way->width * waves, rounds = rounds_of(c, way);
+  const uint32_t waves = c->waves, vectors = vectors_of(c, way) * waves, rounds = rounds_of(c, way);
   const tj_stage_access *vector = list_vectors(c, way);
   uint64_t *lanes = tj_arena_raw(&c->job->arena, (size_t)vectors * rounds, sizeof *lanes);
   for (uint32_t i = 0; i < vectors && rounds > 1; i++) {
@@ -367,6 +373,7 @@ static bool search(const chooser *c, const access_list *list, uint32_t narrowest
                         .is_packed = c->problem->is_packed,
                         .narrowest = narrowest,
                         .costs = tj_price_machine_of(target).costs,
+                        .is_calm = c->problem->is_calm,
                         .dearest = c->problem->dearest};
   const tj_bank_model *model = tj_bank_model_of(target->processor);
   return model != NULL ? tj_stage_search(c->job, model, &tile, choice) : plain_stage(c->job, &tile, choice);
@@ -415,6 +422,27 @@ static tj_held loaded_once(const chooser *c, const tj_held *load) {
   return load->reaches_beyond ? held_by(c->graph, c->problem, true, true) : *load;
 }
 
+/* The layout for what the chooser lists of both sides. */
+static bool choose_for(const chooser *c, const passage *in, const passage *out, tj_stage_choice *choice) {
+  const size_t most = most_accesses(c, in) + most_accesses(c, out);
+  access_list list = {tj_arena_raw(&c->job->arena, most, sizeof(tj_stage_access)), 0};
+  if (!c->problem->is_packed && !c->problem->is_brought)
+    add_accesses(c, in, &list);
+  add_accesses(c, out, &list);
+  return search(c, &list, c->problem->is_direct && !c->problem->is_packed ? in->width : 0, choice);
+}
+
+/* Whether a layout serves the first few accesses of the first wave without conflicts, as many of either side as it
+ * has of all: most mappings that have no such layout have none for these. */
+static bool has_calm_sample(const chooser *c, const passage *in, const passage *out, tj_stage_choice *choice) {
+  enum { FEW = 2 };
+  const uint32_t loaded = vectors_of(c, in), stored = vectors_of(c, out), fewer = loaded < stored ? loaded : stored;
+  chooser sample = *c;
+  sample.waves = 1;
+  sample.parts = (fewer + FEW - 1) / FEW;
+  return choose_for(&sample, in, out, choice);
+}
+
 static bool choose(const chooser *c, const tj_held *load, const tj_held *store, tj_lds_choice *chosen) {
   tj_stage_choice *choice = TJ_NEW(c->job, tj_stage_choice);
   tj_held once = loaded_once(c, load);
@@ -423,12 +451,7 @@ static bool choose(const chooser *c, const tj_held *load, const tj_held *store, 
     return false;
   find_runs(c, &in);
   find_runs(c, &out);
-  const size_t most = most_accesses(c, &in) + most_accesses(c, &out);
-  access_list list = {tj_arena_raw(&c->job->arena, most, sizeof(tj_stage_access)), 0};
-  if (!c->problem->is_packed && !c->problem->is_brought)
-    add_accesses(c, &in, &list);
-  add_accesses(c, &out, &list);
-  if (!search(c, &list, c->problem->is_direct && !c->problem->is_packed ? in.width : 0, choice))
+  if ((c->problem->is_calm && !has_calm_sample(c, &in, &out, choice)) || !choose_for(c, &in, &out, choice))
     return false;
   *chosen = complete(c, choice);
   return true;
@@ -444,6 +467,8 @@ bool tj_choose_lds(tj_graph *graph, const tj_lds_problem *problem, tj_lds_choice
     return false;
   c.rows = (uint32_t)line_count(&c, false) / problem->passes;
   c.columns = (uint32_t)line_count(&c, true);
+  c.waves = waves_of(&c);
+  c.parts = 1;
   find_steps(&c);
   return choose(&c, &load, &store, chosen);
 }

@@ -20,7 +20,8 @@ typedef struct {
   bool is_brought;        /* by an engine, along rows: no stores are counted, and only what it writes is tried */
   bool is_packed;         /* what is direct lies as the places in LDS do: without gaps; and so what is brought */
   bool may_stay;          /* out of LDS, where each work-item stores what it has loaded */
-  double dearest;         /* as of a tj_stage_tile */
+  bool is_calm;           /* as of a tj_stage_tile */
+  double dearest;         /* as there */
 } tj_lds_problem;
 
 typedef struct {

@@ -245,7 +245,8 @@ static void share_out(const tj_shape_problem *problem, double enough, tj_tile_sh
     find_grid(problem, &side[TJ_DESTINATION], trial.work_items, &storing);
     double worst = shape->cost > whole->cost ? shape->cost : whole->cost;
     trial.cost = sharing_cost(problem, &trial, side, &storing, worst < enough ? worst : enough);
-    trial.overlaps = tj_lane_grid_use(&storing, storing.lanes) < 1;
+    if (!shape->is_staged)
+      trial.cost += problem->costs->beyond * (1 / tj_lane_grid_use(&storing, storing.lanes) - 1);
     if (trial.cost < shape->cost)
       *shape = trial;
     if (trial.cost < whole->cost && (!shape->is_staged || tj_lane_grid_keeps_phases(&storing)))

@@ -20,7 +20,6 @@ typedef struct {
   int64_t turn; /* staged: the fewest neighbours along the source that LDS serves at a time, where columns take turns
                    within a phase */
   int64_t work_items;
-  bool overlaps;          /* work-items hold elements that others hold, too, when they store */
   double cost;            /* in cache lines for each that has to be touched, on one side */
   double lines[TJ_SIDES]; /* touched for each that the bytes fill, on average */
 } tj_tile_shape;
