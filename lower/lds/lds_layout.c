@@ -192,9 +192,9 @@ static void step_on(series *s) {
 
 /* Steps on to a layout that is tried; false where there is none. */
 static bool find_tried(const candidate_list *list, series *s) {
-  while (s->left > 0 && ((s->calm & 1) == 0 || !is_tried(list, s)))
+  while (s->left > 0 && s->calm != 0 && ((s->calm & 1) == 0 || !is_tried(list, s)))
     step_on(s);
-  return s->left > 0;
+  return s->left > 0 && s->calm != 0;
 }
 
 /* Those of a series that may be without conflicts. */
@@ -207,18 +207,17 @@ static uint64_t calm_steps(const candidate_list *list, const series *s) {
 
 static void add_some(candidate_list *list, const tj_stage_layout *first, layout_step step, uint32_t number,
                      uint32_t count) {
-  series *s = TJ_NEW(list->stream->job, series);
-  *s = (series){list->kind, step, count, UINT64_MAX, number, {.layout = *first}};
-  s->next.layout.direction = list->stream->direction;
-  s->next.layout.vector = list->stream->vector;
+  series s = {list->kind, step, count, UINT64_MAX, number, {.layout = *first}};
+  s.next.layout.direction = list->stream->direction;
+  s.next.layout.vector = list->stream->vector;
   if (list->kind.form == NULL)
-    list->kind.form = tj_stage_form_of(list->counter, &s->next.layout);
-  s->next.form = list->kind.form;
+    list->kind.form = tj_stage_form_of(list->counter, &s.next.layout);
+  s.next.form = list->kind.form;
   if (list->is_calm && first->swizzle.bits == 0)
-    s->calm = calm_steps(list, s);
-  if (list->count == MOST_SERIES || !find_tried(list, s))
+    s.calm = calm_steps(list, &s);
+  if (list->count == MOST_SERIES || !find_tried(list, &s))
     return;
-  list->item[list->count++] = s;
+  list->item[list->count++] = tj_arena_copy(&list->stream->job->arena, &s, sizeof s);
 }
 
 /* Adds layouts from a first one on, by a step. */

@@ -277,11 +277,11 @@ typedef struct {
 
 static const direct_faults faults_side_by_side = {
     "no layout without gaps in LDS serves the vectors that the source shows",
-    "layouts without gaps in LDS have bank conflicts here, which a padding avoids",
+    "no layout without gaps in LDS has as few bank conflicts as others have here",
     "what lies side by side in LDS is farther apart in memory"};
 static const direct_faults faults_by_lane = {
     "no layout in LDS serves the vectors that the source shows",
-    "tiles that turn around behind LDS have bank conflicts here, which those that do before it have not",
+    "no tile that turns around behind LDS has as few bank conflicts as those that do before it",
     "tiles that turn around behind LDS have other work-items store their vectors"};
 
 /* Makes the kernel of a shape. Why it is worse than the usual one, or would be: conflicts, or lines of memory; NULL:
@@ -290,7 +290,7 @@ static const char *make_offered(tj_tile_search *search, const direct_offer *offe
   const direct_faults *faults = lies_side_by_side(search) ? &faults_side_by_side : &faults_by_lane;
   tj_lds_choice shared;
   if (!share_out_calmly(search, &shared))
-    return faults->missing;
+    return search->is_calm ? faults->conflicts : faults->missing;
   if (plans_more_conflicts(offer, shared.choice))
     return faults->conflicts;
   *made = (priced_kernel){.kernel = make_shared(search, &shared)};
@@ -325,6 +325,7 @@ static tj_tile_search straight_search(const tj_tile_search *search, tj_side_name
 static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, direct_offer *offer) {
   tj_tile_search straight = straight_search(search, side, by_dma);
   priced_kernel made;
+  straight.is_calm = conflicts_of(offer->usual.kernel->stage) == 0;
   const char *fault = make_offered(&straight, offer, &made);
   if (fault == NULL)
     offer->straight = made;
