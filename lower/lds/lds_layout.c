@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The search for LDS layouts: candidates in order of what they cost besides cycles, so that the first one that takes
- * as few cycles as the pigeonhole allows is the best. A candidate is given up as soon as it cannot win. */
+ * as few cycles as the pigeonhole allows is the best. A candidate is given up as soon as it cannot win; where only
+ * one without conflicts can, one phase is enough for that, and of candidates by steps, most are never looked at. */
 #include "lower/lds/lds_layout.h"
 
 #include "base/number/power.h"
@@ -447,8 +448,15 @@ static uint32_t cycles_too_dear(const tj_stage_stream *s) {
   return cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
 }
 
+/* Cycles under a candidate; `most` or more once it is sure that they are not fewer. */
+static uint32_t cycles_below(const candidate_list *list, const candidate *c, uint32_t most) {
+  if (!list->is_calm)
+    return tj_stage_cycles_below(list->counter, c->form, &c->layout, most);
+  return tj_stage_is_calm(list->counter, c->form, &c->layout) ? list->stream->least : most;
+}
+
 /* Candidates come in order of cost, so only fewer cycles win. Where so many have been counted that it takes long, the
- * best so far has to do. */
+ * best so far has to do; those that are looked for conflicts alone are quickly told. */
 static void try_all(candidate_list *list, outcome *o) {
   const tj_stage_stream *s = list->stream;
   const uint64_t limit = *list->counter->counted + o->counted;
@@ -456,12 +464,11 @@ static void try_all(candidate_list *list, outcome *o) {
   for (put_in_order(list); list->count > 0; pass_over(list)) {
     const candidate *next = &list->item[0]->next;
     const uint32_t most = cycles_to_beat(o, next);
-    if (most <= s->least ||
-        ((o->stream != NULL || o->most < UINT32_MAX) && !list->is_calm && *list->counter->counted > limit))
+    const bool is_bounded = !list->is_calm && (o->stream != NULL || o->most < UINT32_MAX);
+    if (most <= s->least || (is_bounded && *list->counter->counted > limit))
       return;
     list->tried++;
-    uint32_t cycles = list->is_calm ? tj_stage_is_calm(list->counter, next->form, &next->layout) ? s->least : most
-                                    : tj_stage_cycles_below(list->counter, next->form, &next->layout, most);
+    uint32_t cycles = cycles_below(list, next, most);
     if (cycles < most) {
       o->best = *next;
       o->cycles = cycles;

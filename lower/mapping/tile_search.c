@@ -420,10 +420,15 @@ typedef struct {
   entrant best;         /* of those that entered; what it is thought to cost is infinite where there is none */
 } contest;
 
-static tj_kernel *make_entrant(tj_tile_search *search, const entrant *e) {
-  search->shape = e->as_shared;
+/* Has the search find layouts with whatever conflicts. */
+static void allow_conflicts(tj_tile_search *search) {
   search->is_calm = false;
   search->dearest = 0;
+}
+
+static tj_kernel *make_entrant(tj_tile_search *search, const entrant *e) {
+  search->shape = e->as_shared;
+  allow_conflicts(search);
   return make_best_way(search, &e->shared).kernel;
 }
 
@@ -433,8 +438,7 @@ static bool share_out_straight(tj_tile_search *search, entrant *e) {
   search->shape = *e->shape;
   if (!may_be_calm_straight(search))
     return false;
-  search->is_calm = false;
-  search->dearest = 0;
+  allow_conflicts(search);
   if (!share_out_calmly(search, &e->shared))
     return false;
   e->as_shared = search->shape;
@@ -488,6 +492,7 @@ static tj_kernel *make_best(tj_tile_search *search) {
   while (kernel == NULL && find_best(c))
     kernel = c->best.kernel != NULL ? c->best.kernel : make_entrant(search, &c->best);
   search->shape = kernel != NULL ? *c->best.shape : c->count > 0 ? c->shape[0] : search->shape;
+  allow_conflicts(search);
   return kernel;
 }
 

@@ -215,6 +215,11 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
   return use_cost(problem, stored * shape->passes, use, other);
 }
 
+/* What it costs in registers that work-items move elements that others move, too: lines are touched again. */
+static double overlap_cost(const tj_shape_problem *problem, const tj_tile_shape *shape, const tj_lane_grid *storing) {
+  return shape->is_staged ? 0 : problem->costs->beyond * (1 / tj_lane_grid_use(storing, storing->lanes) - 1);
+}
+
 /* The least that sharing out costs: work-items hold all that they can, and none is idle. */
 static double least_sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   return problem->costs->prologue * VECTOR_BYTES / (double)(problem->slot_bytes * shape->passes);
@@ -245,8 +250,7 @@ static void share_out(const tj_shape_problem *problem, double enough, tj_tile_sh
     find_grid(problem, &side[TJ_DESTINATION], trial.work_items, &storing);
     double worst = shape->cost > whole->cost ? shape->cost : whole->cost;
     trial.cost = sharing_cost(problem, &trial, side, &storing, worst < enough ? worst : enough);
-    if (!shape->is_staged)
-      trial.cost += problem->costs->beyond * (1 / tj_lane_grid_use(&storing, storing.lanes) - 1);
+    trial.cost += overlap_cost(problem, &trial, &storing);
     if (trial.cost < shape->cost)
       *shape = trial;
     if (trial.cost < whole->cost && (!shape->is_staged || tj_lane_grid_keeps_phases(&storing)))
