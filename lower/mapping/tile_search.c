@@ -286,7 +286,7 @@ static const direct_faults faults_by_lane = {
 
 /* Makes the kernel of a shape. Why it is worse than the usual one, or would be: conflicts, or lines of memory; NULL:
  * it is not. */
-static const char *make_offered(tj_tile_search *search, const direct_offer *offer, priced_kernel *made) {
+static const char *make_offered(tj_tile_search *search, direct_offer *offer, priced_kernel *made) {
   const direct_faults *faults = lies_side_by_side(search) ? &faults_side_by_side : &faults_by_lane;
   tj_lds_choice shared;
   if (!share_out_calmly(search, &shared))
@@ -298,7 +298,7 @@ static const char *make_offered(tj_tile_search *search, const direct_offer *offe
     return faults->missing;
   if (tj_kernel_boxes(made->kernel, false) > 1)
     return "a tile takes several boxes";
-  const tj_price *price = price_of(search, made), *of_usual = &offer->usual.price;
+  const tj_price *price = price_of(search, made), *of_usual = price_of(search, &offer->usual);
   if (has_more_conflicts(offer, price))
     return faults->conflicts;
   int64_t lines = tj_price_of_memory(price).lines, usual = tj_price_of_memory(of_usual).lines;
@@ -358,7 +358,6 @@ static void offer_straight(tj_tile_search *search, direct_offer *offer) {
   bool is_loaded = offer->obstacle == NULL;
   if (!is_loaded && !may_be_brought(search))
     return;
-  price_of(search, &offer->usual);
   if (is_loaded)
     offer_direct(search, offer);
   else
