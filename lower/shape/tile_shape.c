@@ -10,6 +10,7 @@
 #include "lower/access/price.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
   MOST_CUTS = 40,
@@ -436,10 +437,10 @@ static void try_passes(search *s, tj_tile_shape *shape) {
 }
 
 /* Whether extents have not been tried yet, as far as that is known: many pairs of reaches come to the same. */
-static bool is_new(search *s, const tj_tile_shape *shape) {
-  uint64_t key = tj_key_mix(0, shape->is_staged);
+static bool is_new(search *s, const reach *tile, bool is_staged) {
+  uint64_t key = tj_key_mix(0, is_staged);
   for (uint32_t m = 0; m < s->problem->count; m++)
-    key = tj_key_mix(key, (uint64_t)shape->extent[m]);
+    key = tj_key_mix(key, (uint64_t)tile->extent[m]);
   uint64_t *known = &s->known[key % MOST_KNOWN];
   const bool is_known = *known == key;
   *known = key;
@@ -447,14 +448,17 @@ static bool is_new(search *s, const tj_tile_shape *shape) {
 }
 
 static void try_extents(search *s, const reach *a, const reach *b, bool is_staged) {
-  tj_tile_shape shape = {.is_staged = is_staged, .passes = 1, .turn = s->problem->lds_phase / 2};
+  const uint32_t count = s->problem->count;
   int64_t most = most_elements(s->problem), volume = 1;
-  for (uint32_t m = 0; m < s->problem->count && volume <= most; m++) {
-    shape.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];
-    volume *= shape.extent[m];
+  reach tile;
+  for (uint32_t m = 0; m < count && volume <= most; m++) {
+    tile.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];
+    volume *= tile.extent[m];
   }
-  if (volume > most || !is_new(s, &shape))
+  if (volume > most || !is_new(s, &tile, is_staged))
     return;
+  tj_tile_shape shape = {.is_staged = is_staged, .passes = 1, .turn = s->problem->lds_phase / 2};
+  memcpy(shape.extent, tile.extent, count * sizeof shape.extent[0]);
   set_units(s->problem, &shape);
   try_passes(s, &shape);
 }
