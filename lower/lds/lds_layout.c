@@ -11,6 +11,7 @@
 
 enum {
   MOST_SERIES = 2048,
+  MOST_STEPS = 64, /* of a series: no more than there are banks, or bits of an address */
   MOST_GROUPS = 16,
   MOST_RESIDENTS = 8,
   NUMBER_BITS = 24,     /* of layouts, which may be more than 65,536; bytes of LDS have as many */
@@ -47,8 +48,7 @@ typedef struct {
 typedef struct {
   layout_kind kind;
   layout_step step;
-  uint32_t left; /* how many there are, the next one among them; up to 64 */
-  uint64_t calm; /* a bit for each, the next one the lowest: 0 where it surely has conflicts, and none are wanted */
+  uint64_t left; /* a bit for each, the next one the lowest: 0 where it surely has conflicts, and none are wanted */
   uint32_t number;
   candidate next;
 } series;
@@ -183,8 +183,7 @@ static bool is_tried(const candidate_list *list, series *s) {
 }
 
 static void step_on(series *s) {
-  s->left--;
-  s->calm >>= 1;
+  s->left >>= 1;
   s->number += s->step.number;
   s->next.layout.pitch += s->step.pitch;
   s->next.layout.group_pitch += s->step.group_pitch;
@@ -193,9 +192,9 @@ static void step_on(series *s) {
 
 /* Steps on to a layout that is tried; false where there is none. */
 static bool find_tried(const candidate_list *list, series *s) {
-  while (s->left > 0 && s->calm != 0 && ((s->calm & 1) == 0 || !is_tried(list, s)))
+  while (s->left != 0 && ((s->left & 1) == 0 || !is_tried(list, s)))
     step_on(s);
-  return s->left > 0 && s->calm != 0;
+  return s->left != 0;
 }
 
 /* Those of a series that may be without conflicts. */
@@ -206,16 +205,17 @@ static uint64_t calm_steps(const candidate_list *list, const series *s) {
   return tj_stage_calm_steps(list->counter, s->next.form, &s->next.layout, &next);
 }
 
+/* Adds up to MOST_STEPS layouts. */
 static void add_some(candidate_list *list, const tj_stage_layout *first, layout_step step, uint32_t number,
                      uint32_t count) {
-  series s = {list->kind, step, count, UINT64_MAX, number, {.layout = *first}};
+  series s = {list->kind, step, count > 0 ? UINT64_MAX >> (MOST_STEPS - count) : 0, number, {.layout = *first}};
   s.next.layout.direction = list->stream->direction;
   s.next.layout.vector = list->stream->vector;
   if (list->kind.form == NULL)
     list->kind.form = tj_stage_form_of(list->counter, &s.next.layout);
   s.next.form = list->kind.form;
   if (list->is_calm && first->swizzle.bits == 0)
-    s.calm = calm_steps(list, &s);
+    s.left &= calm_steps(list, &s);
   if (list->count == MOST_SERIES || !find_tried(list, &s))
     return;
   list->item[list->count++] = tj_arena_copy(&list->stream->job->arena, &s, sizeof s);

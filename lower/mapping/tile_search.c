@@ -310,39 +310,6 @@ static const char *make_offered(tj_tile_search *search, direct_offer *offer, pri
                           faults->lines, lines, price->counted_workgroups, usual, of_usual->counted_workgroups);
 }
 
-/* The search for what goes straight into LDS, and lies there as a side does. */
-static tj_tile_search straight_search(const tj_tile_search *search, tj_side_name side, bool by_dma) {
-  tj_tile_search straight = *search;
-  straight.shape.is_direct = true;
-  straight.lies_as = side;
-  straight.by_dma = by_dma;
-  straight.dearest = 0;
-  straight.fuel = search->graph->job->fuel;
-  return straight;
-}
-
-/* Offers the kernel that lies in LDS as a side does. */
-static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, direct_offer *offer) {
-  tj_tile_search straight = straight_search(search, side, by_dma);
-  priced_kernel made;
-  straight.is_calm = conflicts_of(offer->usual.kernel->stage) == 0;
-  const char *fault = make_offered(&straight, offer, &made);
-  if (fault == NULL)
-    offer->straight = made;
-  offer->obstacle = fault == NULL || offer->obstacle == NULL ? fault : offer->obstacle;
-  search->made = straight.made;
-}
-
-/* Offers what work-items may load straight into LDS. Where tiles turn around, what lies there in the order of the
- * source is long for waves that load; where they do not, what lies in that of the destination for those that store.
- */
-static void offer_direct(tj_tile_search *search, direct_offer *offer) {
-  bool turns = tj_shape_turns(&search->problem);
-  offer_one(search, turns ? TJ_SOURCE : TJ_DESTINATION, false, offer);
-  if (offer->straight.kernel == NULL)
-    offer_one(search, turns ? TJ_DESTINATION : TJ_SOURCE, false, offer);
-}
-
 /* Whether an engine could bring what work-items cannot load straight into LDS: a source that ends before the copy
  * does, on zeros. Tensor maps want addresses that not every source has. */
 static bool may_be_brought(const tj_tile_search *search) {
@@ -352,48 +319,86 @@ static bool may_be_brought(const tj_tile_search *search) {
          search->flat->fill == 0;
 }
 
-/* Offers what may go straight into LDS. What this takes is no work of the search for shapes. */
+/* A way straight into LDS: in the order of whose modes elements lie there, and who brings them. */
+typedef struct {
+  tj_side_name side;
+  bool by_dma;
+} straight_way;
+
+/* The ways that something may go, where `obstacle` is that of work-items. */
+static uint32_t list_ways(const tj_tile_search *search, const char *obstacle, straight_way way[TJ_SIDES]) {
+  if (obstacle == NULL) {
+    for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++)
+      way[side] = (straight_way){side, false};
+    return TJ_SIDES;
+  }
+  way[0] = (straight_way){TJ_SOURCE, true};
+  return may_be_brought(search) ? 1 : 0;
+}
+
+static tj_tile_search search_that_way(const tj_tile_search *search, straight_way way) {
+  tj_tile_search straight = *search;
+  straight.shape.is_direct = true;
+  straight.lies_as = way.side;
+  straight.by_dma = way.by_dma;
+  straight.dearest = 0;
+  straight.fuel = search->graph->job->fuel;
+  return straight;
+}
+
+static void offer_one(tj_tile_search *search, straight_way way, direct_offer *offer) {
+  tj_tile_search straight = search_that_way(search, way);
+  priced_kernel made;
+  straight.is_calm = conflicts_of(offer->usual.kernel->stage) == 0;
+  const char *fault = make_offered(&straight, offer, &made);
+  if (fault == NULL)
+    offer->straight = made;
+  offer->obstacle = fault == NULL || offer->obstacle == NULL ? fault : offer->obstacle;
+  search->made = straight.made;
+}
+
+/* Offers what may go straight into LDS, the first way that is as good. Where tiles turn around, what lies there in
+ * the order of the source is long for waves that load; where they do not, what lies in that of the destination for
+ * those that store. What this takes is no work of the search for shapes. */
 static void offer_straight(tj_tile_search *search, direct_offer *offer) {
-  uint64_t before = search->graph->job->fuel;
-  bool is_loaded = offer->obstacle == NULL;
-  if (!is_loaded && !may_be_brought(search))
-    return;
-  if (is_loaded)
-    offer_direct(search, offer);
-  else
-    offer_one(search, TJ_SOURCE, true, offer);
+  const uint64_t before = search->graph->job->fuel;
+  const bool turns = tj_shape_turns(&search->problem);
+  straight_way way[TJ_SIDES];
+  const uint32_t count = list_ways(search, offer->obstacle, way);
+  for (uint32_t i = 0; i < count && offer->straight.kernel == NULL; i++)
+    offer_one(search, way[turns ? i : count - 1 - i], offer);
   search->fuel -= before - search->graph->job->fuel;
 }
 
-/* Whether what goes straight into LDS has a layout there without conflicts. */
-static bool is_calm_straight(const tj_tile_search *search, tj_side_name side, bool by_dma) {
-  tj_tile_search straight = straight_search(search, side, by_dma);
-  tj_lds_choice shared;
-  straight.is_calm = true;
-  return share_out_calmly(&straight, &shared);
-}
-
+/* Whether something has a layout without conflicts on a way straight into LDS. */
 static bool may_be_calm_straight(const tj_tile_search *search) {
-  if (obstacle_of_direct(search) != NULL)
-    return may_be_brought(search) && is_calm_straight(search, TJ_SOURCE, true);
-  return is_calm_straight(search, TJ_SOURCE, false) || is_calm_straight(search, TJ_DESTINATION, false);
+  straight_way way[TJ_SIDES];
+  const uint32_t count = list_ways(search, obstacle_of_direct(search), way);
+  bool is_calm = false;
+  for (uint32_t i = 0; i < count && !is_calm; i++) {
+    tj_tile_search straight = search_that_way(search, way[i]);
+    tj_lds_choice shared;
+    straight.is_calm = true;
+    is_calm = share_out_calmly(&straight, &shared);
+  }
+  return is_calm;
 }
 
 /* The kernel of what is shared out through registers, or of the same straight into LDS where that is as good. */
-static priced_kernel make_best_way(tj_tile_search *search, const tj_lds_choice *shared) {
+static tj_kernel *make_best_way(tj_tile_search *search, const tj_lds_choice *shared) {
   direct_offer offer = {.usual.kernel = make_shared(search, shared), .obstacle = obstacle_of_direct(search)};
   if (offer.usual.kernel == NULL)
-    return offer.usual;
+    return NULL;
   offer_straight(search, &offer);
   if (offer.straight.kernel != NULL)
-    return offer.straight;
+    return offer.straight.kernel;
   offer.usual.kernel->indirect = offer.obstacle[0] != '\0' ? offer.obstacle : NULL;
-  return offer.usual;
+  return offer.usual.kernel;
 }
 
 tj_kernel *tj_search_shape(tj_tile_search *search) {
   tj_lds_choice shared;
-  return share_out_calmly(search, &shared) ? make_best_way(search, &shared).kernel : NULL;
+  return share_out_calmly(search, &shared) ? make_best_way(search, &shared) : NULL;
 }
 
 /* --- the best shape --- */
@@ -428,7 +433,7 @@ static void allow_conflicts(tj_tile_search *search) {
 static tj_kernel *make_entrant(tj_tile_search *search, const entrant *e) {
   search->shape = e->as_shared;
   allow_conflicts(search);
-  return make_best_way(search, &e->shared).kernel;
+  return make_best_way(search, &e->shared);
 }
 
 /* Shares out what has no layout without conflicts through registers, but might have one straight into LDS: the kernel
