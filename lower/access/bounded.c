@@ -29,6 +29,7 @@ typedef struct {
   tj_access *bounded; /* by step: the access as a resource would have it; offset NULL: it cannot */
   uint32_t *gate;     /* by the first step of a gate: what it costs; 0: nobody has asked */
   bool are_small;     /* buffers have at most TJ_RESOURCE_BYTES */
+  bool has_far;       /* a resource could have an access but for how far that may be */
 } step_list;
 
 /* --- bases --- */
@@ -112,17 +113,20 @@ static tj_access placed(tj_graph *graph, tj_access access) {
 }
 
 /* The access as a resource has it; offset NULL where it cannot. */
-static tj_access bounded_access(const step_list *list, const tj_kernel_step *step) {
+static tj_access bounded_access(step_list *list, const tj_kernel_step *step) {
   const tj_access none = {.offset = NULL};
   if (!is_moved(step) || is_uniform(list, step->access.offset) || step->access.valid == NULL ||
       !is_filled_with_zeros(list->kernel, step))
     return none;
   uint32_t bytes = tj_element_bytes(list->kernel, step->access.buffer);
-  if (!is_in_reach(list, &step->access, step->width, bytes))
-    return none;
-  tj_access access = placed(list->graph, step->access);
-  access.is_bounded = true;
-  return is_in_reach(list, &access, step->width, bytes) ? access : none;
+  if (is_in_reach(list, &step->access, step->width, bytes)) {
+    tj_access access = placed(list->graph, step->access);
+    access.is_bounded = true;
+    if (is_in_reach(list, &access, step->width, bytes))
+      return access;
+  }
+  list->has_far = true;
+  return none;
 }
 
 /* --- gates: neighbours with one mask --- */
@@ -280,15 +284,24 @@ static bool has_masks(const tj_kernel_step step[], uint32_t count) {
   return is_any;
 }
 
-static void bound_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_target *target, bool are_small) {
+/* Whether some accesses may be too far for a resource. */
+static bool bound_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_target *target, bool are_small) {
   if (!has_masks(kernel->step, kernel->step_count) && !has_masks(kernel->inner_step, kernel->inner_step_count))
-    return;
+    return false;
   tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, tj_uniform_lanes(target));
-  step_list steps = {graph, kernel, target, &nodes, kernel->step, kernel->step_count, NULL, NULL, are_small};
-  step_list inner = {graph, kernel, target,   &nodes, kernel->inner_step, kernel->inner_step_count,
-                     NULL,  NULL,   are_small};
+  step_list steps = {.graph = graph,
+                     .kernel = kernel,
+                     .target = target,
+                     .nodes = &nodes,
+                     .step = kernel->step,
+                     .count = kernel->step_count,
+                     .are_small = are_small},
+            inner = steps;
+  inner.step = kernel->inner_step;
+  inner.count = kernel->inner_step_count;
   bound_steps(&steps);
   bound_steps(&inner);
+  return steps.has_far || inner.has_far;
 }
 
 /* --- small buffers --- */
@@ -334,8 +347,9 @@ static void offer_small(tj_graph *graph, tj_kernel *kernel, const tj_target *tar
 void tj_bound_accesses(tj_graph *graph, tj_kernel *kernel, const tj_target *target) {
   if (target->resource == NULL)
     return;
+  bool has_far = false;
   for (const tj_kernel *each = kernel; each != NULL; each = each->faster)
-    bound_kernel(graph, each, target, false);
-  if (kernel->faster == NULL)
+    has_far |= bound_kernel(graph, each, target, false);
+  if (kernel->faster == NULL && has_far)
     offer_small(graph, kernel, target);
 }
