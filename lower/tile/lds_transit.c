@@ -2,6 +2,7 @@
 /* From the digits of a tile's slots to elements of LDS, and to the passes in which they are there. */
 #include "lower/tile/lds_transit.h"
 
+#include "ir/index/cost.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
 #include "lower/shape/slot_order.h"
@@ -105,6 +106,17 @@ static tj_slot_digits digits_of(stager *st, const tj_node *const *const digit[],
                           digit, count};
 }
 
+/* Simplifies expressions that share much: each by itself, or all together, whatever takes fewer operations. */
+static void simplify_shared(tj_graph *graph, const tj_node *node[], uint32_t count) {
+  const tj_node **each = tj_arena_copy(&graph->job->arena, node, count * sizeof *node);
+  for (uint32_t i = 0; i < count; i++)
+    each[i] = tj_simplified(graph, each[i]);
+  tj_simplify(graph, node, count, NULL);
+  const tj_op_counts together = tj_count_ops(graph, node, count), apart = tj_count_ops(graph, each, count);
+  if (tj_is_costlier(&together, &apart))
+    memcpy(node, each, count * sizeof *node);
+}
+
 /* Moves the first elements of vectors, by which these are named, to where the swizzle has them. */
 static void swizzle_vectors(stager *st, tj_side *s) {
   tj_graph *graph = st->graph;
@@ -117,9 +129,12 @@ static void swizzle_vectors(stager *st, tj_side *s) {
   const lds_place any = place_in_lds(st, at.symbol);
   const tj_node *const *within = tj_at_slots(graph, &at, any.within), *const *part =
                                                                           tj_at_slots(graph, &at, any.part);
+  const tj_node **offset = TJ_NEW_ARRAY(graph->job, const tj_node *, vectors + 1);
   for (uint32_t i = 0; i < vectors; i++)
-    s->element[s->order[i * s->width]].access.offset =
-        tj_simplified(graph, tj_add(graph, tj_swizzle_apply(graph, swizzle, within[i]), part[i]));
+    offset[i] = tj_add(graph, tj_swizzle_apply(graph, swizzle, within[i]), part[i]);
+  simplify_shared(graph, offset, vectors);
+  for (uint32_t i = 0; i < vectors; i++)
+    s->element[s->order[i * s->width]].access.offset = offset[i];
 }
 
 /* The accesses of slots where the layout has them without its swizzle. */
