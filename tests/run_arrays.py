@@ -924,6 +924,18 @@ def check_long_counts(runner, device, program):
     return None if found == wanted else f"long rows on {device}: bytes, and lines too many: {found}, not {wanted}"
 
 
+def check_conditions(runner, device, multiple):
+    """No two kernels of rows of a length that the launch brings are for the same launches: one would never be taken.
+    """
+    text = (f"param M in 1..1048576, N in 1..1000000 multiple {multiple}\n"
+            f"kernel k(x: bf16 {ROWS}, y: bf16 {ROWS}) = {{ y = x / sum(x, 1) }}")
+    tiled = subprocess.run([runner.tilejit, "compile", "-e", text, "--stop-after", "tiled", "--target",
+                            device.replace("sim:", "")], capture_output=True, text=True, check=True).stdout
+    found = [when for when in re.findall(r"^ *when +(.*)$", tiled, re.M) if "has run" not in when]
+    is_right = len(found) > 2 and len(set(found)) == len(found)
+    return None if is_right else f"kernels on {device}, rows of a multiple of {multiple}: {found}"
+
+
 # Statements that are copies, and how many bytes they move for each of M x N elements.
 COPIES = [
     (f"x: bf16 {ROWS}, y: f8e4m3fn {COLUMNS}", "y = x * 3", 3),
@@ -1343,6 +1355,9 @@ def main():
             if device == "sim:gfx942":
                 for program in (LONG_SOFTMAX, LONG_NORM):
                     waiting.append(pool.submit(check_long_counts, runner, device, program))
+            for on in ("sim:gfx942", "sim:gfx1201", "sm_90", "host") if device == "sim:gfx942" else ():
+                for multiple in (1, 4, 8, 64):
+                    waiting.append(pool.submit(check_conditions, runner, on, multiple))
             for row in COPIES if device == "sim:gfx942" else []:
                 for fixed in (True, False):
                     waiting.append(pool.submit(check_copy, runner, device, row, fixed))

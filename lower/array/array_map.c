@@ -229,12 +229,17 @@ static uint32_t width_between_cuts(const array_map *map, uint32_t width) {
 
 /* --- tiers --- */
 
+/* What tiers count: columns, or those before the first seam. */
+static const tj_node *size_of_tiers(const array_map *map) {
+  const tj_array_space *space = map->space;
+  return space->seam_count > 0 ? space->seam[0].size : space->columns.size;
+}
+
 /* None: some cannot be met, or nothing is to be gained. */
 static tj_demands demands_of_tier(const array_map *map, const tj_array_tier *tier) {
   tj_graph *graph = map->graph;
   const tj_array_space *space = map->space;
-  const tj_node *size = space->seam_count > 0 ? space->seam[0].size : space->columns.size;
-  const tj_demands demands = tj_demands_of_size(graph, size, tier->multiple, tier->columns);
+  const tj_demands demands = tj_demands_of_size(graph, size_of_tiers(map), tier->multiple, tier->columns);
   const tj_array_seam *seam = tj_array_returning_seam(space);
   if (tier->times == 1 || seam == NULL)
     return demands;
@@ -249,26 +254,67 @@ static bool is_torn(const array_map *map, const tj_array_tier *tier, const makin
   return tier->multiple == 1 && may_tear(map, &m->shape) && width < m->shape.width;
 }
 
-static void offer_tier(array_map *map, tj_array_tier tier) {
+/* A tier's kernel, and when it is taken; NULL: it has none. */
+typedef struct {
+  tj_kernel *kernel;
+  const tj_node *condition;
+} tier_kernel;
+
+static tier_kernel make_tier(const array_map *map, const tj_array_tier *tier) {
   tj_graph *graph = map->graph;
-  tj_demands demands = demands_of_tier(map, &tier);
+  const tier_kernel none = {NULL, NULL};
+  tj_demands demands = demands_of_tier(map, tier);
   if (demands.count == 0)
-    return;
+    return none;
   tj_substitution assumed = tj_assume(graph, &demands);
   making m = {.space = assumed_space(map, &assumed), .assumed = &assumed};
   m.shape = tj_array_choose_shape(m.space, map->written, map->target);
-  if (is_torn(map, &tier, &m, NULL))
-    return;
-  tj_kernel *kernel = make(map, &m, 0);
-  const tj_node *condition = tj_demands_condition(graph, &demands);
-  if (!tj_kernel_fits(graph, kernel) || tj_is_int(condition, 1) || is_torn(map, &tier, &m, kernel))
-    return;
-  const char *length = tier.columns != INT64_MAX ? tj_string_format(graph->job, "%lld", (long long)tier.columns)
-                       : tier.times > 1          ? ".shared"
-                                                 : "";
-  offer(map, kernel, condition, tj_string_format(graph->job, "%s.rows%s", map->written->name, length));
+  if (is_torn(map, tier, &m, NULL))
+    return none;
+  tier_kernel made = {make(map, &m, 0), tj_demands_condition(graph, &demands)};
+  bool is_of_use = tj_kernel_fits(graph, made.kernel) && !tj_is_int(made.condition, 1) &&
+                   !is_torn(map, tier, &m, made.kernel);
+  return is_of_use ? made : none;
+}
+
+/* Whether all rows of a tier are of another one, too. */
+static bool is_within(const array_map *map, const tj_array_tier *tier, const tj_array_tier *other) {
+  return tier->columns <= other->columns && other->times == 1 &&
+         tj_facts_divisible(&size_of_tiers(map)->facts, other->multiple);
+}
+
+/* Whether launches take a kernel behind that of a tier for all of its rows. */
+static bool is_never_taken(const array_map *map, const tj_array_tier tier[], uint32_t number,
+                           const tier_kernel made[], uint32_t count) {
+  bool is_any = false;
+  for (uint32_t i = number + 1; i < count && !is_any; i++)
+    is_any = made[i].kernel != NULL && is_within(map, &tier[number], &tier[i]);
+  return is_any;
+}
+
+static void offer_tier(array_map *map, const tj_array_tier *tier, const tier_kernel *made) {
+  tj_graph *graph = map->graph;
+  const char *length = tier->columns != INT64_MAX ? tj_string_format(graph->job, "%lld", (long long)tier->columns)
+                       : tier->times > 1          ? ".shared"
+                                                  : "";
+  offer(map, made->kernel, made->condition, tj_string_format(graph->job, "%s.rows%s", map->written->name, length));
   if (map->target->wave_size == 1)
-    offer_stream(map, condition);
+    offer_stream(map, made->condition);
+}
+
+/* Kernels of the last tiers are made first. */
+static void offer_tiers(array_map *map) {
+  tj_array_tier tier[TJ_ARRAY_MOST_TIERS];
+  tier_kernel made[TJ_ARRAY_MOST_TIERS] = {{NULL, NULL}};
+  const uint32_t count = tj_array_tiers(map->space, map->written, map->target, tier);
+  for (uint32_t i = count; i-- > 0;) {
+    if (!is_never_taken(map, tier, i, made, count))
+      made[i] = make_tier(map, &tier[i]);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (made[i].kernel != NULL)
+      offer_tier(map, &tier[i], &made[i]);
+  }
 }
 
 /* --- few long rows --- */
@@ -316,9 +362,11 @@ static void offer_multiple(array_map *map, tj_array_split split, int64_t multipl
 /* Where vectors need to be aligned, those of several rows are only where lengths are multiples of them. */
 static void offer_split(array_map *map, tj_array_split split) {
   const tj_node *rows = map->space->rows.size, *columns = map->space->columns.size;
+  const uint32_t widest = tj_array_widest(map->space, map->written, map->target);
   offer_multiple(map, split, 1);
-  if (map->target->needs_aligned_vectors && columns->op == TJ_OP_SYMBOL && !tj_is_int(rows, 1))
-    offer_multiple(map, split, tj_array_widest(map->space, map->written, map->target));
+  if (map->target->needs_aligned_vectors && columns->op == TJ_OP_SYMBOL && !tj_is_int(rows, 1) &&
+      !tj_facts_divisible(&columns->facts, widest))
+    offer_multiple(map, split, widest);
 }
 
 /* A kernel of loops; where its columns take too many operations, because each has an offset of its own, of fewer. */
@@ -416,10 +464,7 @@ tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_tar
     offer_stream(&map, tj_int(graph, 1));
   if (map.cut != NULL && map.cut != kernel)
     offer(&map, map.cut, map.is_long, tj_string_format(graph->job, "%s.parts", written->name));
-  tj_array_tier tier[TJ_ARRAY_MOST_TIERS];
-  uint32_t count = tj_array_tiers(space, written, target, tier);
-  for (uint32_t i = 0; i < count; i++)
-    offer_tier(&map, tier[i]);
+  offer_tiers(&map);
   if (may_split)
     offer_split(&map, split);
   return kernel;
