@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots by what an expression has to be simplified for: along modes in which it is linear, that is their coordinates
- * without constants. */
+/* Slots by what an expression has to be simplified for: along modes where constants of coordinates add the same
+ * everywhere, that is the coordinates without these. */
 #include "lower/tile/slot_values.h"
 
 #include "base/number/keys.h"
 #include "ir/index/linear.h"
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
-
-/* What an expression does with the coordinate along a mode that it has. */
-typedef struct {
-  uint32_t mode;
-  bool is_linear;
-  int64_t factor; /* if it is linear */
-} mode_use;
-
-typedef struct {
-  tj_graph *graph;
-  const tj_slot_digits *at;
-  const tj_node *any;
-  mode_use *use;
-  uint32_t used; /* modes */
-} evaluation;
+#include "lower/tile/mode_use.h"
 
 /* --- constants --- */
 
@@ -51,96 +37,93 @@ const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t co
   return end == 0 ? sum.rest : tj_add(graph, sum.rest, tj_int(graph, end));
 }
 
-/* --- modes --- */
+/* --- coordinates --- */
 
-static bool has_symbol(const tj_node *node, const tj_node *symbol) {
-  return (node->symbols & UINT32_C(1) << symbol->symbol->index % 32) != 0;
+/* An expression at slots. */
+typedef struct {
+  tj_graph *graph;
+  const tj_slot_digits *at;
+  const tj_node *any;
+  tj_mode_use *use;
+  uint32_t used;       /* modes */
+  const tj_node **base; /* by slot and used mode: the coordinate for which the expression is simplified */
+  int64_t *displacement; /* by slot: what comes to it */
+} evaluation;
+
+static int64_t most_along(const tj_slot_digits *at, uint32_t mode) {
+  int64_t most = 0;
+  for (uint32_t slot = 0; slot < at->slots; slot++)
+    most = at->digit[slot][mode]->facts.high > most ? at->digit[slot][mode]->facts.high : most;
+  return most;
 }
 
-static bool term_has_symbol(const tj_term *term, const tj_node *symbol) {
-  bool is_any = false;
-  for (uint32_t i = 0; i < term->degree; i++)
-    is_any = is_any || has_symbol(term->atom[i], symbol);
-  return is_any;
-}
-
-static mode_use use_of(tj_graph *graph, const tj_node *any, const tj_node *symbol, uint32_t mode) {
-  const tj_linear *form = tj_linear_of(graph, any);
-  mode_use use = {.mode = mode, .is_linear = true};
-  for (uint32_t i = 0; i < form->count; i++) {
-    const tj_term *term = &form->term[i];
-    if (term->degree == 1 && term->atom[0] == symbol)
-      use.factor = term->coefficient;
-    else
-      use.is_linear = use.is_linear && !term_has_symbol(term, symbol);
-  }
-  return use;
-}
-
-/* What the constants of a slot's coordinates add to the expression; false where that overflows. */
-static bool displacement_of(const evaluation *e, uint32_t slot, int64_t *sum) {
+/* Takes constants out of the coordinates along a used mode; false where a displacement overflows. */
+static bool displace_along(const evaluation *e, uint32_t number) {
+  const tj_mode_use *use = &e->use[number];
+  const tj_node *known = NULL, *base = NULL;
+  int64_t added = 0;
   bool is_held = true;
-  *sum = 0;
-  for (uint32_t i = 0; i < e->used; i++) {
-    const mode_use *use = &e->use[i];
-    if (!use->is_linear)
-      continue;
-    int64_t added = constant_of(e->at->digit[slot][use->mode]);
-    is_held =
-        is_held && !__builtin_mul_overflow(added, use->factor, &added) && !__builtin_add_overflow(*sum, added, sum);
+  for (uint32_t slot = 0; slot < e->at->slots && is_held; slot++) {
+    const tj_node *digit = e->at->digit[slot][use->mode];
+    const tj_parted_sum parts = parted(e->graph, digit);
+    if (digit != known) {
+      const bool comes_out = tj_mode_adds(use, parts, &added);
+      base = comes_out ? parts.rest : digit;
+      added = comes_out ? added : 0;
+      known = digit;
+    }
+    e->base[slot * e->used + number] = base;
+    is_held = !__builtin_add_overflow(e->displacement[slot], added, &e->displacement[slot]);
   }
   return is_held;
 }
 
-static evaluation evaluation_of(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
-  evaluation e = {graph, at, any, TJ_NEW_ARRAY(graph->job, mode_use, at->modes + 1), 0};
-  for (uint32_t m = 0; m < at->modes; m++) {
-    if (has_symbol(any, at->symbol[m]))
-      e.use[e.used++] = use_of(graph, any, at->symbol[m], m);
+/* Leaves all coordinates as they are. */
+static void place(const evaluation *e) {
+  for (uint32_t slot = 0; slot < e->at->slots; slot++) {
+    e->displacement[slot] = 0;
+    for (uint32_t i = 0; i < e->used; i++)
+      e->base[slot * e->used + i] = e->at->digit[slot][e->use[i].mode];
   }
-  return e;
 }
 
 /* Constants stay where they are if some are too large to come out. */
-static void find_displacements(const evaluation *e, int64_t displacement[]) {
+static void displace(const evaluation *e) {
   bool is_held = true;
-  for (uint32_t slot = 0; slot < e->at->slots; slot++)
-    is_held = is_held && displacement_of(e, slot, &displacement[slot]);
-  for (uint32_t i = 0; i < e->used && !is_held; i++)
-    e->use[i].is_linear = false;
-  for (uint32_t slot = 0; slot < e->at->slots && !is_held; slot++)
-    displacement[slot] = 0;
+  for (uint32_t i = 0; i < e->used && is_held; i++)
+    is_held = displace_along(e, i);
+  if (!is_held)
+    place(e);
+}
+
+static evaluation evaluation_of(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
+  evaluation e = {graph, at, any, TJ_NEW_ARRAY(graph->job, tj_mode_use, at->modes + 1), 0, NULL, NULL};
+  for (uint32_t m = 0; m < at->modes; m++) {
+    if (tj_may_mention(any, at->symbol[m]))
+      e.use[e.used++] = tj_mode_use_of(graph, any, at->symbol[m], m, most_along(at, m));
+  }
+  e.base = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)at->slots * e.used + 1);
+  e.displacement = TJ_NEW_ARRAY(graph->job, int64_t, at->slots + 1);
+  displace(&e);
+  return e;
 }
 
 /* --- slots --- */
-
-/* The coordinate for which the expression is simplified. */
-static const tj_node *base_of(const evaluation *e, uint32_t slot, const mode_use *use) {
-  const tj_node *digit = e->at->digit[slot][use->mode];
-  return use->is_linear ? parted(e->graph, digit).rest : digit;
-}
 
 /* A number for the coordinates for which the expression is simplified: the same for the same, and for no others,
  * since each key is a number and a node, and no more than 64 bits. */
 static uint32_t class_of(const evaluation *e, tj_keys *keys, uint32_t slot) {
   uint32_t number = 0;
-  for (uint32_t i = 0; i < e->used; i++) {
-    const mode_use *use = &e->use[i];
-    const bool is_nothing = use->is_linear && tj_is_constant(e->at->digit[slot][use->mode]);
-    number = tj_key_number(
-        keys, tj_key_mix(0, (uint64_t)number << 32 | (is_nothing ? UINT32_MAX : base_of(e, slot, use)->id)));
-  }
+  for (uint32_t i = 0; i < e->used; i++)
+    number = tj_key_number(keys, tj_key_mix(0, (uint64_t)number << 32 | e->base[slot * e->used + i]->id));
   return number;
 }
 
 static const tj_node *at_base(const evaluation *e, uint32_t slot) {
-  const tj_node **base = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->used + 1),
-                **symbol = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->used + 1), *value = e->any;
-  for (uint32_t i = 0; i < e->used; i++) {
+  const tj_node **symbol = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->used + 1), *value = e->any;
+  for (uint32_t i = 0; i < e->used; i++)
     symbol[i] = e->at->symbol[e->use[i].mode];
-    base[i] = base_of(e, slot, &e->use[i]);
-  }
-  tj_substitute(e->graph, &(tj_substitution){symbol, base, e->used}, &value, 1);
+  tj_substitute(e->graph, &(tj_substitution){symbol, e->base + slot * e->used, e->used}, &value, 1);
   return value;
 }
 
@@ -188,7 +171,7 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
     return at_all_slots(&e, TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1));
   shared_values all = values_of(job, at->slots);
   tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
-  find_displacements(&e, all.displacement);
+  all.displacement = e.displacement;
   for (uint32_t slot = 0; slot < at->slots; slot++) {
     all.number[slot] = tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
     if (all.number[slot] == all.count)

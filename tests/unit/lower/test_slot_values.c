@@ -144,6 +144,37 @@ START_TEST(constants_come_out) {
 }
 END_TEST
 
+/* Constants come out of quotients and remainders that they do not carry over, of no others, and not where something
+ * else decides. */
+static void check_steps(tj_job *job, void *data) {
+  session *s = data;
+  begin(s, job);
+  s->slots = 3;
+  tj_graph *graph = s->graph;
+  const tj_node *own = tj_mul(graph, tj_mod(graph, s->item, tj_int(graph, 4)), tj_int(graph, 8));
+  for (uint32_t slot = 0; slot < s->slots; slot++) {
+    s->digit[slot][0] = tj_simplified(graph, tj_add(graph, own, tj_int(graph, 5 * slot)));
+    s->digit[slot][1] = s->item;
+    s->digits[slot] = s->digit[slot];
+  }
+  const tj_node *rest = tj_mod(graph, s->coordinate[0], tj_int(graph, 8)),
+                *any = tj_add(graph, tj_mul(graph, rest, tj_int(graph, 100)),
+                              tj_div(graph, s->coordinate[0], tj_int(graph, 8)));
+  const tj_slot_digits at = digits_of(s);
+  const tj_node *const *value = tj_at_slots(graph, &at, tj_simplified(graph, any));
+  ck_assert(tj_is_plainly_beyond(value[1], value[0], 500));
+  ck_assert(tj_is_plainly_beyond(value[2], value[0], 201));
+  const tj_node *joint = tj_mod(graph, tj_add(graph, s->coordinate[0], s->coordinate[1]), tj_int(graph, 8));
+  value = tj_at_slots(graph, &at, tj_simplified(graph, joint));
+  for (uint32_t slot = 1; slot < s->slots; slot++)
+    ck_assert(!tj_is_plainly_beyond(value[slot], value[0], 5 * slot));
+}
+
+START_TEST(constants_step_over_quotients) {
+  check_cases(check_steps, 1, 1);
+}
+END_TEST
+
 /* Constants that overflow where they come out, and not where they are. */
 static void check_overflow(tj_job *job, void *data) {
   session *s = data;
@@ -169,6 +200,7 @@ int main(void) {
   tcase_set_timeout(cases, 100);
   tcase_add_test(cases, values_at_slots);
   tcase_add_test(cases, constants_come_out);
+  tcase_add_test(cases, constants_step_over_quotients);
   tcase_add_test(cases, numbers_that_do_not_fit);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
