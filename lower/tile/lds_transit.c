@@ -133,8 +133,11 @@ static void swizzle_vectors(stager *st, tj_side *s) {
   for (uint32_t i = 0; i < vectors; i++)
     offset[i] = tj_add(graph, tj_swizzle_apply(graph, swizzle, within[i]), part[i]);
   simplify_shared(graph, offset, vectors);
-  for (uint32_t i = 0; i < vectors; i++)
-    s->element[s->order[i * s->width]].access.offset = offset[i];
+  for (uint32_t i = 0; i < vectors; i++) {
+    tj_tile_element *element = &s->element[s->order[i * s->width]];
+    element->access.offset = offset[i];
+    element->constant = 0;
+  }
 }
 
 /* The accesses of slots where the layout has them without its swizzle. */
@@ -142,11 +145,15 @@ static void place_slots(stager *st, tj_side *s, const tj_side *active) {
   tj_graph *graph = st->graph;
   const tj_slot_digits at = digits_of(st, s->tile->digit, s->tile->slot_count);
   const lds_place any = place_in_lds(st, at.symbol);
-  const tj_node *const *offset = tj_at_slots(graph, &at, tj_simplified(graph, tj_add(graph, any.within, any.part)));
+  const tj_parted_sum *offset =
+      tj_parts_at_slots(graph, &at, tj_simplified(graph, tj_add(graph, any.within, any.part)));
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, at.slots);
-  for (uint32_t slot = 0; slot < at.slots; slot++)
-    s->element[slot].access =
-        (tj_access){.buffer = TJ_LDS, .offset = offset[slot], .valid = tj_side_active(graph, active, slot)};
+  for (uint32_t slot = 0; slot < at.slots; slot++) {
+    const tj_node *valid = tj_side_active(graph, active, slot);
+    s->element[slot] = (tj_tile_element){{.buffer = TJ_LDS, .offset = offset[slot].rest, .valid = valid},
+                                         offset[slot].constant,
+                                         NULL};
+  }
 }
 
 bool tj_lds_strides(tj_graph *graph, const tj_mapping *mapping, const tj_node *stride[]) {

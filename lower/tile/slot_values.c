@@ -11,24 +11,19 @@
 
 /* --- constants --- */
 
-/* The same of a constant, which is 0 and itself. */
-static tj_parted_sum parted(tj_graph *graph, const tj_node *node) {
-  return tj_is_constant(node) ? (tj_parted_sum){tj_int(graph, 0), node->value} : tj_part_sum(node);
+tj_parted_sum tj_part_value(tj_graph *graph, const tj_node *simple) {
+  return tj_is_constant(simple) ? (tj_parted_sum){tj_int(graph, 0), simple->value} : tj_part_sum(simple);
 }
 
-static int64_t constant_of(const tj_node *node) {
-  return tj_is_constant(node) ? node->value : tj_part_sum(node).constant;
-}
-
-bool tj_is_plainly_beyond(const tj_node *value, const tj_node *other, int64_t distance) {
-  const tj_parted_sum a = tj_part_sum(value), b = tj_part_sum(other);
+bool tj_is_plainly_beyond(tj_parted_sum value, tj_parted_sum other, int64_t distance) {
   int64_t apart;
-  return a.rest == b.rest && !__builtin_sub_overflow(a.constant, b.constant, &apart) && apart == distance;
+  return value.rest == other.rest && !__builtin_sub_overflow(value.constant, other.constant, &apart) &&
+         apart == distance;
 }
 
 /* Constants lead where all terms are negative, which what is not below 0 has not. */
 const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant) {
-  const tj_parted_sum sum = parted(graph, simple);
+  const tj_parted_sum sum = tj_part_value(graph, simple);
   int64_t end;
   if (constant == 0)
     return simple;
@@ -65,7 +60,7 @@ static bool displace_along(const evaluation *e, uint32_t number) {
   bool is_held = true;
   for (uint32_t slot = 0; slot < e->at->slots && is_held; slot++) {
     const tj_node *digit = e->at->digit[slot][use->mode];
-    const tj_parted_sum parts = parted(e->graph, digit);
+    const tj_parted_sum parts = tj_part_value(e->graph, digit);
     if (digit != known) {
       const bool comes_out = tj_mode_adds(use, parts, &added);
       base = comes_out ? parts.rest : digit;
@@ -127,13 +122,6 @@ static const tj_node *at_base(const evaluation *e, uint32_t slot) {
   return value;
 }
 
-/* The expression as it is, where no coordinate is in it. */
-static const tj_node **at_all_slots(const evaluation *e, const tj_node *value[]) {
-  for (uint32_t slot = 0; slot < e->at->slots; slot++)
-    value[slot] = e->any;
-  return value;
-}
-
 /* What slots have: of expressions that they share, which one, and the constant that comes to it. */
 typedef struct {
   const tj_node **base;
@@ -148,27 +136,51 @@ static shared_values values_of(tj_job *job, uint32_t slots) {
                          TJ_NEW_ARRAY(job, int64_t, slots + 1), slots};
 }
 
-/* By slot; each sum is looked for once. */
-static const tj_node **put_together(tj_graph *graph, const shared_values *all) {
-  const tj_node **value = TJ_NEW_ARRAY(graph->job, const tj_node *, all->slots + 1),
-                **known = TJ_NEW_ARRAY(graph->job, const tj_node *, all->slots + 1);
-  tj_keys sums = tj_keys_make(graph->job);
+/* By slot. */
+static tj_parted_sum *put_together(tj_graph *graph, const shared_values *all) {
+  tj_parted_sum *value = TJ_NEW_ARRAY(graph->job, tj_parted_sum, all->slots + 1),
+                *base = TJ_NEW_ARRAY(graph->job, tj_parted_sum, all->count + 1);
   tj_simplify(graph, all->base, all->count, NULL);
+  for (uint32_t i = 0; i < all->count; i++)
+    base[i] = tj_part_value(graph, all->base[i]);
   for (uint32_t slot = 0; slot < all->slots; slot++) {
+    const uint32_t number = all->number[slot];
+    value[slot] = base[number];
+    if (__builtin_add_overflow(base[number].constant, all->displacement[slot], &value[slot].constant))
+      value[slot] =
+          tj_part_value(graph, tj_simple_plus(graph, all->base[number], all->displacement[slot]));
+  }
+  return value;
+}
+
+/* As expressions; each is looked for once. */
+static const tj_node **joined(tj_graph *graph, const tj_parted_sum part[], uint32_t slots) {
+  const tj_node **value = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1),
+                **known = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1);
+  tj_keys sums = tj_keys_make(graph->job);
+  for (uint32_t slot = 0; slot < slots; slot++) {
     const uint32_t sum =
-        tj_key_number(&sums, tj_key_mix(tj_key_mix(0, all->number[slot]), (uint64_t)all->displacement[slot]));
+        tj_key_number(&sums, tj_key_mix(tj_key_mix(0, part[slot].rest->id), (uint64_t)part[slot].constant));
     if (known[sum] == NULL)
-      known[sum] = tj_simple_plus(graph, all->base[all->number[slot]], all->displacement[slot]);
+      known[sum] = tj_simple_plus(graph, part[slot].rest, part[slot].constant);
     value[slot] = known[sum];
   }
   return value;
 }
 
-const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
+/* The expression as it is, where no coordinate is in it. */
+static tj_parted_sum *at_all_slots(const evaluation *e) {
+  tj_parted_sum *value = TJ_NEW_ARRAY(e->graph->job, tj_parted_sum, e->at->slots + 1);
+  for (uint32_t slot = 0; slot < e->at->slots; slot++)
+    value[slot] = tj_part_value(e->graph, e->any);
+  return value;
+}
+
+const tj_parted_sum *tj_parts_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
   tj_job *job = graph->job;
   const evaluation e = evaluation_of(graph, at, any);
   if (e.used == 0)
-    return at_all_slots(&e, TJ_NEW_ARRAY(job, const tj_node *, at->slots + 1));
+    return at_all_slots(&e);
   shared_values all = values_of(job, at->slots);
   tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
   all.displacement = e.displacement;
@@ -180,15 +192,26 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
   return put_together(graph, &all);
 }
 
-const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less) {
+const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
+  return joined(graph, tj_parts_at_slots(graph, at, any), at->slots);
+}
+
+const tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[], uint32_t slots,
+                                    const tj_node *less) {
   shared_values all = values_of(graph->job, slots);
   tj_keys rests = tj_keys_make(graph->job);
   for (uint32_t slot = 0; slot < slots; slot++) {
-    const tj_node *own = parted(graph, value[slot]).rest;
-    all.number[slot] = tj_key_number(&rests, tj_key_mix(0, own->id));
-    all.displacement[slot] = constant_of(value[slot]);
+    all.number[slot] = tj_key_number(&rests, tj_key_mix(0, value[slot].rest->id));
+    all.displacement[slot] = value[slot].constant;
     if (all.number[slot] == all.count)
-      all.base[all.count++] = tj_sub(graph, own, less);
+      all.base[all.count++] = tj_sub(graph, value[slot].rest, less);
   }
   return put_together(graph, &all);
+}
+
+const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less) {
+  tj_parted_sum *part = TJ_NEW_ARRAY(graph->job, tj_parted_sum, slots + 1);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    part[slot] = tj_part_value(graph, value[slot]);
+  return joined(graph, tj_parts_minus(graph, part, slots, less), slots);
 }

@@ -4,7 +4,7 @@
 #ifndef TJ_LOWER_SLOT_VALUES_H
 #define TJ_LOWER_SLOT_VALUES_H
 
-#include "ir/index/graph.h"
+#include "ir/index/linear.h"
 
 /* The coordinates of slots, simplified: digit[slot][mode], in the place of symbols by mode. */
 typedef struct {
@@ -17,11 +17,19 @@ typedef struct {
 /* What a simplified expression of the symbols is at each slot, simplified. */
 const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any);
 
+/* The same in parts: an expression, and a constant that comes to it. Few slots' values ever are one expression. */
+const tj_parted_sum *tj_parts_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any);
+
 /* Each of the simplified values less an expression, simplified. */
 const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less);
+const tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[], uint32_t slots,
+                                    const tj_node *less);
 
 /* Whether a value is surely so far beyond another, as two slots of a class are; others may be, too. */
-bool tj_is_plainly_beyond(const tj_node *value, const tj_node *other, int64_t distance);
+bool tj_is_plainly_beyond(tj_parted_sum value, tj_parted_sum other, int64_t distance);
+
+/* A simplified expression in parts: of a constant, 0 and itself. */
+tj_parted_sum tj_part_value(tj_graph *graph, const tj_node *simple);
 
 /* A simplified expression and a constant, simplified. */
 const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant);

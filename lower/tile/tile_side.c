@@ -83,43 +83,62 @@ static const tj_node *vector_number(tj_graph *graph, const tj_node *node, uint32
   return tj_simplified(graph, tj_xor(graph, part[0], part[1]));
 }
 
+static const tj_node *joined(tj_graph *graph, tj_parted_sum part) {
+  return tj_simple_plus(graph, part.rest, part.constant);
+}
+
 /* Whether an offset is `distance` beyond an aligned one: by sums, or, of swizzled ones, by bits. */
-static bool is_next(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance, uint32_t width) {
+static bool is_beyond(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance,
+                      uint32_t width) {
   const tj_node *vector = tj_int(graph, width);
-  if (tj_is_plainly_beyond(node, first, distance) ||
-      tj_prove_equal(graph, node, tj_add(graph, first, tj_int(graph, distance))))
+  if (tj_prove_equal(graph, node, tj_add(graph, first, tj_int(graph, distance))))
     return true;
   return tj_facts_divisible(&first->facts, width) &&
          tj_is_int(tj_simplified(graph, tj_mod(graph, node, vector)), distance) &&
          vector_number(graph, node, width, MOST_PARTS) == vector_number(graph, first, width, MOST_PARTS);
 }
 
-bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+static bool are_in_turn(tj_graph *graph, const tj_parted_sum offset[], uint32_t width) {
   for (uint32_t k = 1; k < width; k++) {
-    if (!is_next(graph, offset[0], offset[k], k, width))
+    if (!tj_is_plainly_beyond(offset[k], offset[0], k) &&
+        !is_beyond(graph, joined(graph, offset[0]), joined(graph, offset[k]), k, width))
       return false;
   }
   return true;
 }
 
-bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
-  return tj_facts_divisible(&offset[0]->facts, width) && tj_are_in_turn(graph, offset, width);
+static bool are_neighbours(tj_graph *graph, const tj_parted_sum offset[], uint32_t width) {
+  return tj_facts_divisible(&joined(graph, offset[0])->facts, width) && are_in_turn(graph, offset, width);
 }
 
-/* Whether offsets[0 … width-1] are neighbours. */
-static bool are_neighbours(const shape *vector, const tj_node *const offset[]) {
-  return vector->alignment == TJ_ALIGNED ? tj_are_neighbours(vector->graph, offset, vector->width)
-                                         : tj_are_in_turn(vector->graph, offset, vector->width);
+static const tj_parted_sum *parted(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+  tj_parted_sum *part = TJ_NEW_ARRAY(graph->job, tj_parted_sum, width);
+  for (uint32_t k = 0; k < width; k++)
+    part[k] = tj_part_value(graph, offset[k]);
+  return part;
+}
+
+bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+  return are_in_turn(graph, parted(graph, offset, width), width);
+}
+
+bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+  return are_neighbours(graph, parted(graph, offset, width), width);
+}
+
+tj_access tj_element_access(tj_graph *graph, const tj_tile_element *element) {
+  tj_access access = element->access;
+  access.offset = tj_simple_plus(graph, access.offset, element->constant);
+  return access;
 }
 
 /* Whether the digits of the slots along a mode are all inside the extent, or none is. */
 static bool share_edge(const shape *vector, const tj_node *const digit[], const tj_node *extent) {
-  shape aligned = *vector;
   bool is_same = true;
-  aligned.alignment = TJ_ALIGNED;
   for (uint32_t k = 1; k < vector->width; k++)
     is_same = is_same && digit[k] == digit[0];
-  return is_same || (tj_facts_divisible(&extent->facts, vector->width) && are_neighbours(&aligned, digit));
+  return is_same || (tj_facts_divisible(&extent->facts, vector->width) &&
+                     tj_are_neighbours(vector->graph, digit, vector->width));
 }
 
 /* Whether slots are evenly far apart, so that one step can name them. */
@@ -159,6 +178,15 @@ static bool share_predicates(const shape *vector, const tj_side *side, const uin
   return true;
 }
 
+static const tj_parted_sum *offsets_of(const shape *vector, const tj_side *side, const uint32_t order[]) {
+  tj_parted_sum *offset = TJ_NEW_ARRAY(vector->graph->job, tj_parted_sum, vector->width);
+  for (uint32_t k = 0; k < vector->width; k++) {
+    const tj_tile_element *element = &side->element[order[k]];
+    offset[k] = (tj_parted_sum){element->access.offset, element->constant};
+  }
+  return offset;
+}
+
 /* Whether the slots order[0 … width-1] are one vector. */
 static bool is_vector(const shape *vector, const tj_side *side, const uint32_t order[]) {
   const tj_access *first = &side->element[order[0]].access;
@@ -168,10 +196,10 @@ static bool is_vector(const shape *vector, const tj_side *side, const uint32_t o
     return true;
   if (side->tile->strided != NULL)
     return are_strided_neighbours(side, order, vector->width);
-  const tj_node **offset = TJ_NEW_ARRAY(vector->graph->job, const tj_node *, vector->width);
-  for (uint32_t k = 0; k < vector->width; k++)
-    offset[k] = side->element[order[k]].access.offset;
-  return is_base_even(vector, first) && are_neighbours(vector, offset) && share_edges(vector, side, order);
+  const tj_parted_sum *offset = offsets_of(vector, side, order);
+  const bool are_next = vector->alignment == TJ_ALIGNED ? are_neighbours(vector->graph, offset, vector->width)
+                                                        : are_in_turn(vector->graph, offset, vector->width);
+  return is_base_even(vector, first) && are_next && share_edges(vector, side, order);
 }
 
 static bool are_vectors(const shape *vector, const tj_side *side) {

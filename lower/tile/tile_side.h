@@ -10,7 +10,8 @@
 
 /* An element of the tile in a slot. */
 typedef struct {
-  tj_access access;            /* as its view has it, edges not looked at */
+  tj_access access;            /* as its view has it, edges not looked at; */
+  int64_t constant;            /* comes to its offset */
   const tj_node *const *digit; /* in the domain, by mode */
 } tj_tile_element;
 
@@ -36,6 +37,9 @@ bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t wid
 
 /* Whether they are, the first aligned to all of them. */
 bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width);
+
+/* The access of an element, whole. */
+tj_access tj_element_access(tj_graph *graph, const tj_tile_element *element);
 
 /* The longest vector that a digit of slots may give where strides show it: all of it, as far as that is a register.
  */

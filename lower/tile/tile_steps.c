@@ -85,7 +85,7 @@ static const tj_node *predicate_of(tj_tile_maker *maker, const tj_side *s, uint3
 
 static void add_side(tj_tile_maker *maker, const tj_side *s, tj_step_kind kind, slot_share share) {
   for (uint32_t i = share.begin; i < share.end; i += s->width) {
-    tj_access access = s->element[s->order[i]].access;
+    tj_access access = tj_element_access(maker->graph, &s->element[s->order[i]]);
     access.valid = predicate_of(maker, s, s->order[i]);
     add_vector(maker, kind, access, s->order + i, s->width, &share);
   }
@@ -94,7 +94,7 @@ static void add_side(tj_tile_maker *maker, const tj_side *s, tj_step_kind kind, 
 /* Leaves out what no work-item moves. */
 static void add_staged(tj_tile_maker *maker, const tj_side *s, tj_step_kind kind, slot_share share) {
   for (uint32_t i = share.begin; i < share.end; i += s->width) {
-    tj_access access = s->element[s->order[i]].access;
+    tj_access access = tj_element_access(maker->graph, &s->element[s->order[i]]);
     if (!tj_is_int(access.valid, 0))
       add_vector(maker, kind, access, s->order + i, s->width, &share);
   }
@@ -197,7 +197,7 @@ static const tj_node *const *coordinate_inside(tj_tile_maker *maker, const tj_si
  * it, which nobody stores: so all of LDS is written, without branches. Otherwise it is masked. */
 static tj_access brought_from(tj_tile_maker *maker, const tj_side *s, const uint32_t order[], uint32_t width) {
   tj_graph *graph = maker->graph;
-  tj_access access = s->element[order[0]].access;
+  tj_access access = tj_element_access(graph, &s->element[order[0]]);
   access.valid = predicate_of(maker, s, order[0]);
   const tj_node *const *inside = maker->is_inner ? NULL : coordinate_inside(maker, s, order, width);
   if (inside == NULL || tj_is_always(access.valid))
@@ -216,7 +216,7 @@ static void add_direct(tj_tile_maker *maker, uint32_t pass) {
                 *to = &maker->staging.in[pass % tj_tile_shares(maker->tiling)];
   slot_share share = share_of(maker, pass, from->tile->slot_count);
   for (uint32_t i = 0; i < from->tile->slot_count; i += to->width) {
-    tj_access access = to->element[from->order[i]].access,
+    tj_access access = tj_element_access(maker->graph, &to->element[from->order[i]]),
               source = brought_from(maker, from, from->order + i, to->width);
     access.valid = tj_terse_both(maker->graph, access.valid, source.valid);
     if (tj_is_int(access.valid, 0))

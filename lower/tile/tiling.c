@@ -156,16 +156,16 @@ static void make_elements(tj_tile_maker *maker, tj_side *s, const tj_tile_side *
                              own_elements(tile)};
   if (tile->strided != NULL)
     tj_domain_bound_digits(graph, maker->tiling->domain, at.digit[0]);
-  const tj_node *const *offset = tj_at_slots(graph, &at, any->offset), *const *valid =
-                                                                           tj_at_slots(graph, &at, any->valid);
+  const tj_parted_sum *offset = tj_parts_at_slots(graph, &at, any->offset);
+  const tj_node *const *valid = tj_at_slots(graph, &at, any->valid);
   s->tile = tile;
   s->edges = tj_tile_edges(maker->tiling);
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, tile->slot_count);
   for (uint32_t slot = 0; slot < own_elements(tile); slot++) {
-    s->element[slot].digit = at.digit[slot];
-    s->element[slot].access = is_nowhere(maker, at.digit[slot])
-                                  ? nowhere
-                                  : (tj_access){.buffer = any->buffer, .offset = offset[slot], .valid = valid[slot]};
+    const bool is_somewhere = !is_nowhere(maker, at.digit[slot]);
+    const tj_access access = {.buffer = any->buffer, .offset = offset[slot].rest, .valid = valid[slot]};
+    s->element[slot] = (tj_tile_element){is_somewhere ? access : nowhere, is_somewhere ? offset[slot].constant : 0,
+                                         at.digit[slot]};
   }
 }
 
@@ -185,35 +185,35 @@ static bool depends_on_tile(const tj_tile_maker *maker, const tj_node *node) {
 
 enum { MOST_BYTES = 16 }; /* of an element */
 
-static bool fits_32_bits(const tj_node *offset) {
-  return offset->facts.low >= 0 && offset->facts.high <= UINT32_MAX / MOST_BYTES;
+static bool fits_32_bits(tj_parted_sum offset) {
+  const __int128 low = (__int128)offset.rest->facts.low + offset.constant,
+                 high = (__int128)offset.rest->facts.high + offset.constant;
+  return low >= 0 && high <= UINT32_MAX / MOST_BYTES;
+}
+
+static const tj_parted_sum *offsets_of(const tj_tile_maker *maker, const tj_side *s) {
+  tj_parted_sum *offset = TJ_NEW_ARRAY(maker->graph->job, tj_parted_sum, s->tile->slot_count + 1);
+  for (uint32_t slot = 0; slot < s->tile->slot_count; slot++)
+    offset[slot] = (tj_parted_sum){s->element[slot].access.offset, s->element[slot].constant};
+  return offset;
 }
 
 /* Whether machines add every offset to an address for nothing as it is. */
-static bool are_small(const tj_side *s) {
-  for (uint32_t slot = 0; slot < s->tile->slot_count; slot++) {
-    if (!fits_32_bits(s->element[slot].access.offset))
-      return false;
-  }
-  return true;
-}
-
-/* Whether what is left of the offsets without the base is small, and does not depend on the tile. */
-static bool is_shareable(tj_tile_maker *maker, const tj_node *const rest[], uint32_t slots) {
+static bool are_small(const tj_parted_sum offset[], uint32_t slots) {
   for (uint32_t slot = 0; slot < slots; slot++) {
-    if (!fits_32_bits(rest[slot]) || depends_on_tile(maker, rest[slot]))
+    if (!fits_32_bits(offset[slot]))
       return false;
   }
   return true;
 }
 
-/* The offsets of slots without the base. */
-static const tj_node *const *without_base(tj_tile_maker *maker, const tj_side *s, const tj_node *base) {
-  uint32_t slots = s->tile->slot_count;
-  const tj_node **offset = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, slots + 1);
-  for (uint32_t slot = 0; slot < slots; slot++)
-    offset[slot] = s->element[slot].access.offset;
-  return tj_slots_minus(maker->graph, offset, slots, base);
+/* Whether what is left of the offsets without the base does not depend on the tile. */
+static bool is_shareable(tj_tile_maker *maker, const tj_parted_sum rest[], uint32_t slots) {
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    if ((slot == 0 || rest[slot].rest != rest[slot - 1].rest) && depends_on_tile(maker, rest[slot].rest))
+      return false;
+  }
+  return are_small(rest, slots);
 }
 
 /* Takes the base, which all elements of a tile share, out of their offsets, where these are large and it comes out.
@@ -221,15 +221,17 @@ static const tj_node *const *without_base(tj_tile_maker *maker, const tj_side *s
 static void share_base(tj_tile_maker *maker, tj_side *s, const tj_node *base) {
   tj_graph *graph = maker->graph;
   uint32_t slots = s->tile->slot_count;
-  if (are_small(s))
+  const tj_parted_sum *offset = offsets_of(maker, s);
+  if (are_small(offset, slots))
     return;
   base = tj_simplified(graph, base);
-  const tj_node *const *rest = without_base(maker, s, base);
+  const tj_parted_sum *rest = tj_parts_minus(graph, offset, slots, base);
   if (!is_shareable(maker, rest, slots))
     return;
   for (uint32_t slot = 0; slot < slots; slot++) {
     s->element[slot].access.base = base;
-    s->element[slot].access.offset = rest[slot];
+    s->element[slot].access.offset = rest[slot].rest;
+    s->element[slot].constant = rest[slot].constant;
   }
 }
 
@@ -237,12 +239,14 @@ static void share_base(tj_tile_maker *maker, tj_side *s, const tj_node *base) {
 static void stride_side(tj_tile_maker *maker, tj_side *s, uint32_t operand) {
   tj_graph *graph = maker->graph;
   const tj_domain *domain = maker->tiling->domain;
+  const tj_tile_element *first = &s->element[0];
+  const tj_tile_element whole = {tj_element_access(graph, first), 0, first->digit};
   const tj_node **stride = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
   for (uint32_t m = 0; m < domain->count; m++)
     stride[m] = tj_domain_stride(domain, operand, m);
   tj_substitute(graph, domain->assumed, stride, domain->count);
   tj_simplify(graph, stride, domain->count, NULL);
-  tj_side_stride(graph, s, s->element[0], stride, domain->count);
+  tj_side_stride(graph, s, whole, stride, domain->count);
 }
 
 /* Where the tile begins, or its part where passes are alike. */

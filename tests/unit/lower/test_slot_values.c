@@ -134,9 +134,10 @@ static void check_sharing(tj_job *job, void *data) {
   const tj_slot_digits at = digits_of(s);
   const tj_node *const *value = tj_at_slots(graph, &at, tj_simplified(graph, any));
   ck_assert_ptr_eq(value[1], tj_add(graph, value[0], tj_int(graph, 15)));
-  ck_assert(tj_is_plainly_beyond(value[1], value[0], 15));
-  ck_assert(!tj_is_plainly_beyond(value[1], value[0], 14));
-  ck_assert(!tj_is_plainly_beyond(value[1], s->item, 15));
+  const tj_parted_sum *part = tj_parts_at_slots(graph, &at, tj_simplified(graph, any));
+  ck_assert(tj_is_plainly_beyond(part[1], part[0], 15));
+  ck_assert(!tj_is_plainly_beyond(part[1], part[0], 14));
+  ck_assert(!tj_is_plainly_beyond(part[1], tj_part_value(graph, s->item), 15));
 }
 
 START_TEST(constants_come_out) {
@@ -161,11 +162,11 @@ static void check_steps(tj_job *job, void *data) {
                 *any = tj_add(graph, tj_mul(graph, rest, tj_int(graph, 100)),
                               tj_div(graph, s->coordinate[0], tj_int(graph, 8)));
   const tj_slot_digits at = digits_of(s);
-  const tj_node *const *value = tj_at_slots(graph, &at, tj_simplified(graph, any));
+  const tj_parted_sum *value = tj_parts_at_slots(graph, &at, tj_simplified(graph, any));
   ck_assert(tj_is_plainly_beyond(value[1], value[0], 500));
   ck_assert(tj_is_plainly_beyond(value[2], value[0], 201));
   const tj_node *joint = tj_mod(graph, tj_add(graph, s->coordinate[0], s->coordinate[1]), tj_int(graph, 8));
-  value = tj_at_slots(graph, &at, tj_simplified(graph, joint));
+  value = tj_parts_at_slots(graph, &at, tj_simplified(graph, joint));
   for (uint32_t slot = 1; slot < s->slots; slot++)
     ck_assert(!tj_is_plainly_beyond(value[slot], value[0], 5 * slot));
 }
