@@ -47,8 +47,8 @@ bool tj_is_slot_used(const tj_kernel *kernel, const tj_kernel_step *load, const 
 bool tj_is_fill_used(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step after[],
                      uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    if (takes_any_slot(&after[i]) || (stores_slots_of(kernel, &after[i], load) &&
-                                      !tj_surely_implies(after[i].access.valid, load->access.valid)))
+    if (takes_any_slot(&after[i]) ||
+        (stores_slots_of(kernel, &after[i], load) && !tj_surely_implies(after[i].access.valid, load->access.valid)))
       return true;
   }
   return false;

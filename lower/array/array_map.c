@@ -272,8 +272,8 @@ static tier_kernel make_tier(const array_map *map, const tj_array_tier *tier) {
   if (is_torn(map, tier, &m, NULL))
     return none;
   tier_kernel made = {make(map, &m, 0), tj_demands_condition(graph, &demands)};
-  bool is_of_use = tj_kernel_fits(graph, made.kernel) && !tj_is_int(made.condition, 1) &&
-                   !is_torn(map, tier, &m, made.kernel);
+  bool is_of_use =
+      tj_kernel_fits(graph, made.kernel) && !tj_is_int(made.condition, 1) && !is_torn(map, tier, &m, made.kernel);
   return is_of_use ? made : none;
 }
 

@@ -164,10 +164,16 @@ const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_ar
   return tj_simplified(maker->graph, tj_less(maker->graph, tj_array_column_of(maker, region, number), region->end));
 }
 
+/* Whether a column is in the row where the one before it is. */
+static bool share_mask(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
+  return region->end == NULL || number % tj_array_even_width(maker, region) != 0;
+}
+
 /* The elements of a buffer in some of a lane's columns, and whether they are there. */
 typedef struct {
   uint32_t buffer, count;
-  const tj_node *base, **offset, **valid;
+  const tj_node *base, **valid;
+  tj_parted_sum *offset;
   bool adds; /* stores add to what is there */
 } element_list;
 
@@ -178,8 +184,12 @@ static const tj_node *valid_at(const tj_array_maker *maker, const tj_array_regio
   return tj_terse_both(graph, tj_terse_both(graph, maker->row_is_there, there), tj_terse_both(graph, extra, valid));
 }
 
-static bool is_small(const tj_node *offset) {
-  return offset->facts.low >= 0 && offset->facts.high <= UINT32_MAX / 16;
+static bool are_small(const tj_parted_sum offset[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (!tj_is_within(offset[i], UINT32_MAX / 16))
+      return false;
+  }
+  return true;
 }
 
 static bool depends_on_workgroup(const tj_array_maker *maker, const tj_node *node) {
@@ -195,17 +205,16 @@ static bool depends_on_workgroup(const tj_array_maker *maker, const tj_node *nod
 static void share_base(const tj_array_maker *maker, const tj_array_region *region, element_list *list,
                        const tj_node *first) {
   tj_graph *graph = maker->graph;
-  bool all_small = true;
-  for (uint32_t i = 0; i < list->count; i++)
-    all_small = all_small && is_small(list->offset[i]);
-  if (all_small || maker->target == NULL)
+  if (are_small(list->offset, list->count) || maker->target == NULL)
     return;
   const tj_node *base = tj_simplified(graph, placed(maker, first, maker->base_row, region->start));
-  const tj_node **rest = tj_slots_minus(graph, list->offset, list->count, base);
+  tj_parted_sum *rest = tj_parts_minus(graph, list->offset, list->count, base);
   for (uint32_t i = 0; i < list->count; i++) {
-    if (!is_small(rest[i]) || depends_on_workgroup(maker, rest[i]))
+    if ((i == 0 || rest[i].rest != rest[i - 1].rest) && depends_on_workgroup(maker, rest[i].rest))
       return;
   }
+  if (!are_small(rest, list->count))
+    return;
   list->base = base;
   list->offset = rest;
 }
@@ -260,7 +269,7 @@ static tj_slot_digits places_of(const tj_array_maker *maker, const tj_array_regi
 static void put_into_lds(tj_graph *graph, element_list *list, const tj_array_stage *stage) {
   const tj_node *begin = tj_add(graph, stage->skew, tj_int(graph, stage->place));
   list->buffer = TJ_LDS;
-  list->offset = tj_slots_minus(graph, list->offset, list->count, tj_sub(graph, tj_int(graph, 0), begin));
+  list->offset = tj_parts_minus(graph, list->offset, list->count, tj_sub(graph, tj_int(graph, 0), begin));
 }
 
 /* `extra`: truth in the space's symbols, which must hold, too. `found`: by column, the argument's indices. */
@@ -275,10 +284,13 @@ static element_list elements_of(const tj_array_maker *maker, const tj_array_regi
   const tj_slot_digits at = places_of(maker, region, count, row, lookup->found, found);
   const tj_node *valid = tj_array_between_cuts(maker->space, region->part, access->valid);
   const tj_node *const *are_valid = tj_at_slots(graph, &at, valid), *const *extras = tj_at_slots(graph, &at, extra);
-  list.offset = tj_at_slots(graph, &at, access->offset);
+  list.offset = tj_parts_at_slots(graph, &at, access->offset);
   list.valid = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   for (uint32_t i = 0; i < count; i++)
-    list.valid[i] = valid_at(maker, region, i, are_valid[i], extras[i]);
+    list.valid[i] =
+        i > 0 && share_mask(maker, region, i) && are_valid[i] == are_valid[i - 1] && extras[i] == extras[i - 1]
+            ? list.valid[i - 1]
+            : valid_at(maker, region, i, are_valid[i], extras[i]);
   tj_simplify(graph, list.valid, count, NULL);
   if (stage != NULL) {
     put_into_lds(graph, &list, stage);
@@ -298,8 +310,8 @@ static bool is_vector(const tj_array_maker *maker, const element_list *list, uin
   }
   bool is_aligned = list->base == NULL || tj_facts_divisible(&list->base->facts, width);
   if (maker->target->needs_aligned_vectors || list->buffer == TJ_LDS)
-    return is_aligned && tj_are_neighbours(maker->graph, list->offset + first, width);
-  return tj_are_in_turn(maker->graph, list->offset + first, width);
+    return is_aligned && tj_parts_are_neighbours(maker->graph, list->offset + first, width);
+  return tj_parts_are_in_turn(maker->graph, list->offset + first, width);
 }
 
 static bool are_vectors(const tj_array_maker *maker, const element_list *list, uint32_t width) {
@@ -336,11 +348,12 @@ static void add_moves(tj_array_maker *maker, const element_list *list, tj_step_k
   for (uint32_t i = 0, width; i < list->count; i += width) {
     tj_kernel_step *step = tj_array_step(maker, kind);
     width = width_at(maker, list, i, widest);
-    tj_displaced parts = tj_displace(maker->graph, list->offset[i]);
+    const tj_node *offset = tj_simple_plus(maker->graph, list->offset[i].rest, list->offset[i].constant);
+    tj_displaced parts = tj_displace(maker->graph, offset);
     bool displaces = parts.displacement < limit;
     step->access = (tj_access){.buffer = list->buffer,
                                .base = list->base,
-                               .offset = displaces ? parts.rest : list->offset[i],
+                               .offset = displaces ? parts.rest : offset,
                                .valid = list->valid[i],
                                .displacement = displaces ? parts.displacement : 0};
     step->width = width;
@@ -425,7 +438,7 @@ static void add_value(tj_array_maker *maker, const tj_node *value, uint32_t slot
 }
 
 static bool are_same(const element_list *list, uint32_t one, uint32_t other) {
-  return list->offset[one] == list->offset[other] && list->valid[one] == list->valid[other];
+  return tj_is_plainly_beyond(list->offset[one], list->offset[other], 0) && list->valid[one] == list->valid[other];
 }
 
 /* Whether columns have the elements of those that stand for them. */

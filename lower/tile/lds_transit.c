@@ -150,9 +150,8 @@ static void place_slots(stager *st, tj_side *s, const tj_side *active) {
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, at.slots);
   for (uint32_t slot = 0; slot < at.slots; slot++) {
     const tj_node *valid = tj_side_active(graph, active, slot);
-    s->element[slot] = (tj_tile_element){{.buffer = TJ_LDS, .offset = offset[slot].rest, .valid = valid},
-                                         offset[slot].constant,
-                                         NULL};
+    s->element[slot] = (tj_tile_element){
+        {.buffer = TJ_LDS, .offset = offset[slot].rest, .valid = valid}, offset[slot].constant, NULL};
   }
 }
 

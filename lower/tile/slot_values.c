@@ -21,6 +21,11 @@ bool tj_is_plainly_beyond(tj_parted_sum value, tj_parted_sum other, int64_t dist
          apart == distance;
 }
 
+bool tj_is_within(tj_parted_sum value, int64_t most) {
+  const tj_facts *rest = &value.rest->facts;
+  return (__int128)rest->low + value.constant >= 0 && (__int128)rest->high + value.constant <= most;
+}
+
 /* Constants lead where all terms are negative, which what is not below 0 has not. */
 const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant) {
   const tj_parted_sum sum = tj_part_value(graph, simple);
@@ -40,8 +45,8 @@ typedef struct {
   const tj_slot_digits *at;
   const tj_node *any;
   tj_mode_use *use;
-  uint32_t used;       /* modes */
-  const tj_node **base; /* by slot and used mode: the coordinate for which the expression is simplified */
+  uint32_t used;         /* modes */
+  const tj_node **base;  /* by slot and used mode: the coordinate for which the expression is simplified */
   int64_t *displacement; /* by slot: what comes to it */
 } evaluation;
 
@@ -97,7 +102,7 @@ static evaluation evaluation_of(tj_graph *graph, const tj_slot_digits *at, const
     if (tj_may_mention(any, at->symbol[m]))
       e.use[e.used++] = tj_mode_use_of(graph, any, at->symbol[m], m, most_along(at, m));
   }
-  e.base = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)at->slots * e.used + 1);
+  e.base = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)at->slots *e.used + 1);
   e.displacement = TJ_NEW_ARRAY(graph->job, int64_t, at->slots + 1);
   displace(&e);
   return e;
@@ -147,8 +152,7 @@ static tj_parted_sum *put_together(tj_graph *graph, const shared_values *all) {
     const uint32_t number = all->number[slot];
     value[slot] = base[number];
     if (__builtin_add_overflow(base[number].constant, all->displacement[slot], &value[slot].constant))
-      value[slot] =
-          tj_part_value(graph, tj_simple_plus(graph, all->base[number], all->displacement[slot]));
+      value[slot] = tj_part_value(graph, tj_simple_plus(graph, all->base[number], all->displacement[slot]));
   }
   return value;
 }
@@ -176,7 +180,7 @@ static tj_parted_sum *at_all_slots(const evaluation *e) {
   return value;
 }
 
-const tj_parted_sum *tj_parts_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
+tj_parted_sum *tj_parts_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
   tj_job *job = graph->job;
   const evaluation e = evaluation_of(graph, at, any);
   if (e.used == 0)
@@ -196,8 +200,7 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
   return joined(graph, tj_parts_at_slots(graph, at, any), at->slots);
 }
 
-const tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[], uint32_t slots,
-                                    const tj_node *less) {
+tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[], uint32_t slots, const tj_node *less) {
   shared_values all = values_of(graph->job, slots);
   tj_keys rests = tj_keys_make(graph->job);
   for (uint32_t slot = 0; slot < slots; slot++) {
@@ -207,11 +210,4 @@ const tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[]
       all.base[all.count++] = tj_sub(graph, value[slot].rest, less);
   }
   return put_together(graph, &all);
-}
-
-const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less) {
-  tj_parted_sum *part = TJ_NEW_ARRAY(graph->job, tj_parted_sum, slots + 1);
-  for (uint32_t slot = 0; slot < slots; slot++)
-    part[slot] = tj_part_value(graph, value[slot]);
-  return joined(graph, tj_parts_minus(graph, part, slots, less), slots);
 }

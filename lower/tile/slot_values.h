@@ -18,12 +18,13 @@ typedef struct {
 const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any);
 
 /* The same in parts: an expression, and a constant that comes to it. Few slots' values ever are one expression. */
-const tj_parted_sum *tj_parts_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any);
+tj_parted_sum *tj_parts_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_node *any);
 
 /* Each of the simplified values less an expression, simplified. */
-const tj_node **tj_slots_minus(tj_graph *graph, const tj_node *const value[], uint32_t slots, const tj_node *less);
-const tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[], uint32_t slots,
-                                    const tj_node *less);
+tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[], uint32_t slots, const tj_node *less);
+
+/* Whether a value surely is 0 … most. */
+bool tj_is_within(tj_parted_sum value, int64_t most);
 
 /* Whether a value is surely so far beyond another, as two slots of a class are; others may be, too. */
 bool tj_is_plainly_beyond(tj_parted_sum value, tj_parted_sum other, int64_t distance);

@@ -88,8 +88,7 @@ static const tj_node *joined(tj_graph *graph, tj_parted_sum part) {
 }
 
 /* Whether an offset is `distance` beyond an aligned one: by sums, or, of swizzled ones, by bits. */
-static bool is_beyond(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance,
-                      uint32_t width) {
+static bool is_beyond(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance, uint32_t width) {
   const tj_node *vector = tj_int(graph, width);
   if (tj_prove_equal(graph, node, tj_add(graph, first, tj_int(graph, distance))))
     return true;
@@ -98,7 +97,7 @@ static bool is_beyond(tj_graph *graph, const tj_node *first, const tj_node *node
          vector_number(graph, node, width, MOST_PARTS) == vector_number(graph, first, width, MOST_PARTS);
 }
 
-static bool are_in_turn(tj_graph *graph, const tj_parted_sum offset[], uint32_t width) {
+bool tj_parts_are_in_turn(tj_graph *graph, const tj_parted_sum offset[], uint32_t width) {
   for (uint32_t k = 1; k < width; k++) {
     if (!tj_is_plainly_beyond(offset[k], offset[0], k) &&
         !is_beyond(graph, joined(graph, offset[0]), joined(graph, offset[k]), k, width))
@@ -107,8 +106,8 @@ static bool are_in_turn(tj_graph *graph, const tj_parted_sum offset[], uint32_t 
   return true;
 }
 
-static bool are_neighbours(tj_graph *graph, const tj_parted_sum offset[], uint32_t width) {
-  return tj_facts_divisible(&joined(graph, offset[0])->facts, width) && are_in_turn(graph, offset, width);
+bool tj_parts_are_neighbours(tj_graph *graph, const tj_parted_sum offset[], uint32_t width) {
+  return tj_facts_divisible(&joined(graph, offset[0])->facts, width) && tj_parts_are_in_turn(graph, offset, width);
 }
 
 static const tj_parted_sum *parted(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
@@ -119,11 +118,11 @@ static const tj_parted_sum *parted(tj_graph *graph, const tj_node *const offset[
 }
 
 bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
-  return are_in_turn(graph, parted(graph, offset, width), width);
+  return tj_parts_are_in_turn(graph, parted(graph, offset, width), width);
 }
 
 bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
-  return are_neighbours(graph, parted(graph, offset, width), width);
+  return tj_parts_are_neighbours(graph, parted(graph, offset, width), width);
 }
 
 tj_access tj_element_access(tj_graph *graph, const tj_tile_element *element) {
@@ -197,8 +196,9 @@ static bool is_vector(const shape *vector, const tj_side *side, const uint32_t o
   if (side->tile->strided != NULL)
     return are_strided_neighbours(side, order, vector->width);
   const tj_parted_sum *offset = offsets_of(vector, side, order);
-  const bool are_next = vector->alignment == TJ_ALIGNED ? are_neighbours(vector->graph, offset, vector->width)
-                                                        : are_in_turn(vector->graph, offset, vector->width);
+  const bool are_next = vector->alignment == TJ_ALIGNED
+                            ? tj_parts_are_neighbours(vector->graph, offset, vector->width)
+                            : tj_parts_are_in_turn(vector->graph, offset, vector->width);
   return is_base_even(vector, first) && are_next && share_edges(vector, side, order);
 }
 

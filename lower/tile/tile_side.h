@@ -6,6 +6,7 @@
 #ifndef TJ_LOWER_TILE_SIDE_H
 #define TJ_LOWER_TILE_SIDE_H
 
+#include "ir/index/linear.h"
 #include "lower/tile/tiling.h"
 
 /* An element of the tile in a slot. */
@@ -37,6 +38,10 @@ bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t wid
 
 /* Whether they are, the first aligned to all of them. */
 bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width);
+
+/* The same of offsets in parts. */
+bool tj_parts_are_in_turn(tj_graph *graph, const tj_parted_sum offset[], uint32_t width);
+bool tj_parts_are_neighbours(tj_graph *graph, const tj_parted_sum offset[], uint32_t width);
 
 /* The access of an element, whole. */
 tj_access tj_element_access(tj_graph *graph, const tj_tile_element *element);

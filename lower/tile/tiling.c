@@ -164,8 +164,8 @@ static void make_elements(tj_tile_maker *maker, tj_side *s, const tj_tile_side *
   for (uint32_t slot = 0; slot < own_elements(tile); slot++) {
     const bool is_somewhere = !is_nowhere(maker, at.digit[slot]);
     const tj_access access = {.buffer = any->buffer, .offset = offset[slot].rest, .valid = valid[slot]};
-    s->element[slot] = (tj_tile_element){is_somewhere ? access : nowhere, is_somewhere ? offset[slot].constant : 0,
-                                         at.digit[slot]};
+    s->element[slot] =
+        (tj_tile_element){is_somewhere ? access : nowhere, is_somewhere ? offset[slot].constant : 0, at.digit[slot]};
   }
 }
 
@@ -185,12 +185,6 @@ static bool depends_on_tile(const tj_tile_maker *maker, const tj_node *node) {
 
 enum { MOST_BYTES = 16 }; /* of an element */
 
-static bool fits_32_bits(tj_parted_sum offset) {
-  const __int128 low = (__int128)offset.rest->facts.low + offset.constant,
-                 high = (__int128)offset.rest->facts.high + offset.constant;
-  return low >= 0 && high <= UINT32_MAX / MOST_BYTES;
-}
-
 static const tj_parted_sum *offsets_of(const tj_tile_maker *maker, const tj_side *s) {
   tj_parted_sum *offset = TJ_NEW_ARRAY(maker->graph->job, tj_parted_sum, s->tile->slot_count + 1);
   for (uint32_t slot = 0; slot < s->tile->slot_count; slot++)
@@ -201,7 +195,7 @@ static const tj_parted_sum *offsets_of(const tj_tile_maker *maker, const tj_side
 /* Whether machines add every offset to an address for nothing as it is. */
 static bool are_small(const tj_parted_sum offset[], uint32_t slots) {
   for (uint32_t slot = 0; slot < slots; slot++) {
-    if (!fits_32_bits(offset[slot]))
+    if (!tj_is_within(offset[slot], UINT32_MAX / MOST_BYTES))
       return false;
   }
   return true;
