@@ -116,6 +116,11 @@ const tj_node *tj_swizzle_apply(tj_graph *graph, tj_swizzle swizzle, const tj_no
   return tj_xor(graph, value, moved);
 }
 
+int64_t tj_swizzle_at(tj_swizzle swizzle, int64_t value) {
+  const uint64_t field = (uint64_t)value & source_mask(swizzle);
+  return (int64_t)((uint64_t)value ^ (swizzle.shift >= 0 ? field >> swizzle.shift : field << -swizzle.shift));
+}
+
 /* --- composed layouts and coordinate tensors --- */
 
 /* 1 in the place of whatever may differ from 0. */

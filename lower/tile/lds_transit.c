@@ -2,10 +2,10 @@
 /* From the digits of a tile's slots to elements of LDS, and to the passes in which they are there. */
 #include "lower/tile/lds_transit.h"
 
-#include "ir/index/cost.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
 #include "lower/shape/slot_order.h"
+#include "lower/tile/lds_swizzle.h"
 #include "lower/tile/slot_values.h"
 #include "lower/tile/transposed_side.h"
 
@@ -106,20 +106,10 @@ static tj_slot_digits digits_of(stager *st, const tj_node *const *const digit[],
                           digit, count};
 }
 
-/* Simplifies expressions that share much: each by itself, or all together, whatever takes fewer operations. */
-static void simplify_shared(tj_graph *graph, const tj_node *node[], uint32_t count) {
-  const tj_node **each = tj_arena_copy(&graph->job->arena, node, count * sizeof *node);
-  for (uint32_t i = 0; i < count; i++)
-    each[i] = tj_simplified(graph, each[i]);
-  tj_simplify(graph, node, count, NULL);
-  const tj_op_counts together = tj_count_ops(graph, node, count), apart = tj_count_ops(graph, each, count);
-  if (tj_is_costlier(&together, &apart))
-    memcpy(node, each, count * sizeof *node);
-}
-
 /* Moves the first elements of vectors, by which these are named, to where the swizzle has them. */
 static void swizzle_vectors(stager *st, tj_side *s) {
   tj_graph *graph = st->graph;
+  const tj_tiling *tiling = st->tiling;
   const tj_swizzle swizzle = tj_mapping_lds_swizzle(mapping_of(st));
   const uint32_t vectors = s->tile->slot_count / s->width;
   const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, vectors);
@@ -127,16 +117,14 @@ static void swizzle_vectors(stager *st, tj_side *s) {
     digit[i] = s->tile->digit[s->order[i * s->width]];
   const tj_slot_digits at = digits_of(st, digit, vectors);
   const lds_place any = place_in_lds(st, at.symbol);
-  const tj_node *const *within = tj_at_slots(graph, &at, any.within), *const *part =
-                                                                          tj_at_slots(graph, &at, any.part);
-  const tj_node **offset = TJ_NEW_ARRAY(graph->job, const tj_node *, vectors + 1);
-  for (uint32_t i = 0; i < vectors; i++)
-    offset[i] = tj_add(graph, tj_swizzle_apply(graph, swizzle, within[i]), part[i]);
-  simplify_shared(graph, offset, vectors);
+  const tj_parted_sum *within = tj_parts_at_slots(graph, &at, any.within),
+                      *placed = tj_swizzled_places(graph, swizzle, within, vectors, tiling->item,
+                                                   tiling->workgroup_size);
+  const tj_node *const *part = tj_at_slots(graph, &at, any.part);
   for (uint32_t i = 0; i < vectors; i++) {
     tj_tile_element *element = &s->element[s->order[i * s->width]];
-    element->access.offset = offset[i];
-    element->constant = 0;
+    element->access.offset = tj_simplified(graph, tj_add(graph, placed[i].rest, part[i]));
+    element->constant = placed[i].constant;
   }
 }
 

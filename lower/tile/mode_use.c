@@ -74,7 +74,7 @@ static const int64_t *values_of(tj_graph *graph, const mode_terms *t, uint32_t r
   tj_evaluator *evaluator;
   tj_spend(graph->job, (uint64_t)reach * t->atoms);
   if (tj_evaluator_create(t->atom, t->atoms, &evaluator) != TJ_EVAL_OK)
-    return NULL;
+    tj_fail_out_of_memory(graph->job);
   bool is_known = true;
   for (uint32_t first = 0; first < reach && is_known; first += TJ_EVAL_LANES)
     is_known = find_some(t, evaluator, &none, first, reach, value + first);
