@@ -256,25 +256,27 @@ static bool is_torn(const array_map *map, const tj_array_tier *tier, const makin
 
 /* A tier's kernel, and when it is taken; NULL: it has none. */
 typedef struct {
-  tj_kernel *kernel;
+  tj_demands demands;
   const tj_node *condition;
+  tj_kernel *kernel;
 } tier_kernel;
 
-static tier_kernel make_tier(const array_map *map, const tj_array_tier *tier) {
+/* Nothing where the demands cannot be met, or are no more than what is known. */
+static tier_kernel demanded(const array_map *map, const tj_array_tier *tier) {
+  const tj_demands demands = demands_of_tier(map, tier);
+  const tj_node *condition = demands.count > 0 ? tj_demands_condition(map->graph, &demands) : NULL;
+  return (tier_kernel){.demands = demands, .condition = condition};
+}
+
+static tj_kernel *make_tier(const array_map *map, const tj_array_tier *tier, const tj_demands *demands) {
   tj_graph *graph = map->graph;
-  const tier_kernel none = {NULL, NULL};
-  tj_demands demands = demands_of_tier(map, tier);
-  if (demands.count == 0)
-    return none;
-  tj_substitution assumed = tj_assume(graph, &demands);
+  tj_substitution assumed = tj_assume(graph, demands);
   making m = {.space = assumed_space(map, &assumed), .assumed = &assumed};
   m.shape = tj_array_choose_shape(m.space, map->written, map->target);
   if (is_torn(map, tier, &m, NULL))
-    return none;
-  tier_kernel made = {make(map, &m, 0), tj_demands_condition(graph, &demands)};
-  bool is_of_use =
-      tj_kernel_fits(graph, made.kernel) && !tj_is_int(made.condition, 1) && !is_torn(map, tier, &m, made.kernel);
-  return is_of_use ? made : none;
+    return NULL;
+  tj_kernel *kernel = make(map, &m, 0);
+  return tj_kernel_fits(graph, kernel) && !is_torn(map, tier, &m, kernel) ? kernel : NULL;
 }
 
 /* Whether all rows of a tier are of another one, too. */
@@ -305,11 +307,14 @@ static void offer_tier(array_map *map, const tj_array_tier *tier, const tier_ker
 /* Kernels of the last tiers are made first. */
 static void offer_tiers(array_map *map) {
   tj_array_tier tier[TJ_ARRAY_MOST_TIERS];
-  tier_kernel made[TJ_ARRAY_MOST_TIERS] = {{NULL, NULL}};
+  tier_kernel made[TJ_ARRAY_MOST_TIERS];
   const uint32_t count = tj_array_tiers(map->space, map->written, map->target, tier);
+  for (uint32_t i = 0; i < count; i++)
+    made[i] = demanded(map, &tier[i]);
   for (uint32_t i = count; i-- > 0;) {
-    if (!is_never_taken(map, tier, i, made, count))
-      made[i] = make_tier(map, &tier[i]);
+    const bool is_demanded = made[i].condition != NULL && !tj_is_int(made[i].condition, 1);
+    if (is_demanded && !is_never_taken(map, tier, i, made, count))
+      made[i].kernel = make_tier(map, &tier[i], &made[i].demands);
   }
   for (uint32_t i = 0; i < count; i++) {
     if (made[i].kernel != NULL)
