@@ -1,123 +1,147 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of swizzled places that are constants apart, by their values for all work-items. */
-#include "lower/tile/lds_swizzle.h"
+/* Classes of places in LDS that are constants apart, by their values for all work-items. */
+#include "lower/tile/lds_places.h"
 
 #include "base/number/keys.h"
 #include "ir/index/cost.h"
 #include "ir/index/eval.h"
 #include "ir/simplify/simplify.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* Places that differ by multiples of what the swizzle repeats after, before it and behind it. */
+typedef struct {
+  uint32_t rest; /* number of what they are without constants */
+  int64_t constant;
+} place_kind;
 
 typedef struct {
   tj_graph *graph;
   tj_swizzle swizzle;
+  int64_t period; /* the swizzle is as far behind a place as behind one that is a multiple of it further on */
   const tj_parted_sum *place;
   uint32_t count;
   const tj_node *item;
   uint32_t items;
   const tj_node **rest; /* of places, each once */
   uint32_t rests;
-  uint32_t *number; /* by place, of its rest */
-  int64_t *value;   /* of the first rest by work-item, then of the next */
-} swizzler;
+  place_kind *kind;
+  uint32_t kinds;
+  uint32_t *of_place; /* the number of its kind */
+  int64_t *value;     /* of the first rest by work-item, then of the next */
+} placer;
 
-/* Places that are constants apart. */
+/* Kinds that are constants apart for all work-items. */
 typedef struct {
-  uint32_t first;    /* the one that begins first, */
-  int64_t begin;     /* for work-item 0 */
-  int64_t *distance; /* from there, by work-item */
+  uint32_t first;          /* of their places, the one that begins first, */
+  int64_t begin;           /* for work-item 0 */
+  const int64_t *distance; /* from there, by work-item */
 } place_class;
+
+/* --- kinds --- */
+
+static int64_t period_of(tj_swizzle swizzle) {
+  return swizzle.bits == 0 ? 1 : INT64_C(1) << (swizzle.base + abs(swizzle.shift) + swizzle.bits);
+}
+
+static int64_t within_period(const placer *p, int64_t constant) {
+  const int64_t rest = constant % p->period;
+  return rest < 0 ? rest + p->period : rest;
+}
+
+static void list_kinds(placer *p) {
+  tj_keys rests = tj_keys_make(p->graph->job), kinds = tj_keys_make(p->graph->job);
+  p->rest = TJ_NEW_ARRAY(p->graph->job, const tj_node *, p->count + 1);
+  p->kind = TJ_NEW_ARRAY(p->graph->job, place_kind, p->count + 1);
+  p->of_place = TJ_NEW_ARRAY(p->graph->job, uint32_t, p->count + 1);
+  for (uint32_t i = 0; i < p->count; i++) {
+    const tj_parted_sum *place = &p->place[i];
+    const place_kind kind = {tj_key_number(&rests, tj_key_mix(0, place->rest->id)),
+                             within_period(p, place->constant)};
+    p->rest[kind.rest] = place->rest;
+    p->of_place[i] = tj_key_number(&kinds, tj_key_mix(tj_key_mix(0, kind.rest), (uint64_t)kind.constant));
+    p->kind[p->of_place[i]] = kind;
+  }
+  p->rests = rests.count;
+  p->kinds = kinds.count;
+}
 
 /* --- values --- */
 
-static void list_rests(swizzler *s) {
-  tj_keys rests = tj_keys_make(s->graph->job);
-  s->rest = TJ_NEW_ARRAY(s->graph->job, const tj_node *, s->count + 1);
-  s->number = TJ_NEW_ARRAY(s->graph->job, uint32_t, s->count + 1);
-  for (uint32_t i = 0; i < s->count; i++) {
-    s->number[i] = tj_key_number(&rests, tj_key_mix(0, s->place[i].rest->id));
-    s->rest[s->number[i]] = s->place[i].rest;
-  }
-  s->rests = rests.count;
-}
-
 /* Of work-items first … , up to the last one, as many as there are lanes. */
-static bool find_some(const swizzler *s, tj_evaluator *evaluator, const tj_bindings *none, uint32_t first) {
-  tj_lane_values given = {.symbol = s->item->symbol->index};
-  const uint32_t left = s->items - first, lanes = left < TJ_EVAL_LANES ? left : TJ_EVAL_LANES;
+static bool find_some(const placer *p, tj_evaluator *evaluator, const tj_bindings *none, uint32_t first) {
+  tj_lane_values given = {.symbol = p->item->symbol->index};
+  const uint32_t left = p->items - first, lanes = left < TJ_EVAL_LANES ? left : TJ_EVAL_LANES;
   for (uint32_t lane = 0; lane < lanes; lane++)
     given.value[lane] = first + lane;
   if (tj_evaluator_run_lanes(evaluator, none, &given, 1, lanes) != TJ_EVAL_OK)
     return false;
-  for (uint32_t i = 0; i < s->rests; i++)
-    memcpy(s->value + (size_t)i * s->items + first, tj_evaluator_lanes(evaluator, i), lanes * sizeof *s->value);
+  for (uint32_t i = 0; i < p->rests; i++)
+    memcpy(p->value + (size_t)i * p->items + first, tj_evaluator_lanes(evaluator, i), lanes * sizeof *p->value);
   return true;
 }
 
 /* False where they depend on more than the work-item. */
-static bool find_values(swizzler *s) {
-  tj_job *job = s->graph->job;
-  const tj_bindings none = {TJ_NEW_ARRAY(job, int64_t, s->graph->symbol_count + 1),
-                            TJ_NEW_ARRAY(job, bool, s->graph->symbol_count + 1), s->graph->symbol_count};
+static bool find_values(placer *p) {
+  tj_job *job = p->graph->job;
+  const tj_bindings none = {TJ_NEW_ARRAY(job, int64_t, p->graph->symbol_count + 1),
+                            TJ_NEW_ARRAY(job, bool, p->graph->symbol_count + 1), p->graph->symbol_count};
   tj_evaluator *evaluator;
-  s->value = tj_arena_raw(&job->arena, (size_t)s->rests * s->items, sizeof *s->value);
-  tj_spend(job, (uint64_t)(s->rests + s->count) * s->items);
-  if (tj_evaluator_create(s->rest, s->rests, &evaluator) != TJ_EVAL_OK)
+  p->value = tj_arena_raw(&job->arena, (size_t)p->rests * p->items, sizeof *p->value);
+  tj_spend(job, (uint64_t)(p->rests + p->kinds) * p->items);
+  if (tj_evaluator_create(p->rest, p->rests, &evaluator) != TJ_EVAL_OK)
     tj_fail_out_of_memory(job);
   bool is_known = true;
-  for (uint32_t first = 0; first < s->items && is_known; first += TJ_EVAL_LANES)
-    is_known = find_some(s, evaluator, &none, first);
+  for (uint32_t first = 0; first < p->items && is_known; first += TJ_EVAL_LANES)
+    is_known = find_some(p, evaluator, &none, first);
   tj_evaluator_destroy(evaluator);
   return is_known;
 }
 
 /* --- classes --- */
 
-static int64_t begin_of(const swizzler *s, uint32_t number) {
-  return tj_swizzle_at(s->swizzle, s->value[(size_t)s->number[number] * s->items] + s->place[number].constant);
-}
-
-/* By work-item, how far a swizzled place is from that of work-item 0; a number for all of it. */
-static uint64_t find_distances(const swizzler *s, uint32_t number, int64_t distance[]) {
-  const int64_t *value = s->value + (size_t)s->number[number] * s->items, begin = begin_of(s, number);
+/* By work-item, how far places of a kind are from that of work-item 0; a number for all of it. */
+static uint64_t find_distances(const placer *p, const place_kind *kind, int64_t distance[]) {
+  const int64_t *value = p->value + (size_t)kind->rest * p->items,
+                begin = tj_swizzle_at(p->swizzle, value[0] + kind->constant);
   uint64_t key = 0;
-  for (uint32_t i = 0; i < s->items; i++) {
-    distance[i] = tj_swizzle_at(s->swizzle, value[i] + s->place[number].constant) - begin;
+  for (uint32_t i = 0; i < p->items; i++) {
+    distance[i] = tj_swizzle_at(p->swizzle, value[i] + kind->constant) - begin;
     key = tj_key_mix(key, (uint64_t)distance[i]);
   }
   return key;
 }
 
-/* By place, the class; returns how many there are. Places of one number that differ have classes of their own. */
-static uint32_t find_classes(const swizzler *s, place_class class[], uint32_t of_place[]) {
-  tj_job *job = s->graph->job;
+/* By kind, the class; returns how many there are. Kinds of one number that differ have classes of their own. */
+static uint32_t find_classes(const placer *p, place_class class[], uint32_t of_kind[]) {
+  tj_job *job = p->graph->job;
   tj_keys keys = tj_keys_make(job);
-  uint32_t *of_key = TJ_NEW_ARRAY(job, uint32_t, s->count + 1), classes = 0;
-  int64_t *distance = tj_arena_raw(&job->arena, s->items, sizeof *distance);
-  for (uint32_t i = 0; i < s->count; i++) {
-    const uint32_t known = keys.count, key = tj_key_number(&keys, find_distances(s, i, distance));
-    const int64_t begin = begin_of(s, i);
-    place_class *same = &class[of_key[key]];
-    if (key == known || memcmp(same->distance, distance, s->items * sizeof *distance) != 0) {
+  uint32_t *of_key = TJ_NEW_ARRAY(job, uint32_t, p->kinds + 1), classes = 0;
+  int64_t *distance = tj_arena_raw(&job->arena, p->items, sizeof *distance);
+  for (uint32_t i = 0; i < p->kinds; i++) {
+    const uint32_t known = keys.count, key = tj_key_number(&keys, find_distances(p, &p->kind[i], distance));
+    if (key == known || memcmp(class[of_key[key]].distance, distance, p->items * sizeof *distance) != 0) {
       of_key[key] = classes;
-      same = &class[classes++];
-      *same = (place_class){i, begin, tj_arena_copy(&job->arena, distance, s->items * sizeof *distance)};
+      class[classes++] = (place_class){
+          .begin = INT64_MAX, .distance = tj_arena_copy(&job->arena, distance, p->items * sizeof *distance)};
     }
-    of_place[i] = (uint32_t)(same - class);
-    if (begin < same->begin) {
-      same->first = i;
-      same->begin = begin;
-    }
+    of_kind[i] = of_key[key];
   }
   return classes;
 }
 
+/* Where a place begins for work-item 0. */
+static int64_t begin_of(const placer *p, uint32_t number) {
+  const int64_t *value = p->value + (size_t)p->kind[p->of_place[number]].rest * p->items;
+  return tj_swizzle_at(p->swizzle, *value + p->place[number].constant);
+}
+
 /* --- expressions --- */
 
-static const tj_node *swizzled(const swizzler *s, uint32_t number) {
-  const tj_parted_sum place = s->place[number];
-  return tj_swizzle_apply(s->graph, s->swizzle, tj_simple_plus(s->graph, place.rest, place.constant));
+static const tj_node *swizzled(const placer *p, uint32_t number) {
+  const tj_parted_sum place = p->place[number];
+  return tj_swizzle_apply(p->graph, p->swizzle, tj_simple_plus(p->graph, place.rest, place.constant));
 }
 
 /* Simplifies expressions that share much: each by itself, or all together, whatever takes fewer operations. */
@@ -131,31 +155,50 @@ static void simplify_shared(tj_graph *graph, const tj_node *node[], uint32_t cou
     memcpy(node, each, count * sizeof *node);
 }
 
-/* Each place is a class of its own. */
-static uint32_t tell_apart(const swizzler *s, place_class class[], uint32_t of_place[]) {
-  for (uint32_t i = 0; i < s->count; i++) {
-    class[i].first = i;
-    of_place[i] = i;
+/* One expression a class, and constants. */
+static void place_by_class(const placer *p, tj_parted_sum result[]) {
+  tj_job *job = p->graph->job;
+  place_class *class = TJ_NEW_ARRAY(job, place_class, p->kinds + 1);
+  uint32_t *of_kind = TJ_NEW_ARRAY(job, uint32_t, p->kinds + 1);
+  const tj_node **first = TJ_NEW_ARRAY(job, const tj_node *, p->kinds + 1);
+  const uint32_t classes = find_classes(p, class, of_kind);
+  for (uint32_t i = 0; i < p->count; i++) {
+    place_class *c = &class[of_kind[p->of_place[i]]];
+    if (begin_of(p, i) < c->begin)
+      *c = (place_class){i, begin_of(p, i), c->distance};
   }
-  return s->count;
+  for (uint32_t i = 0; i < classes; i++)
+    first[i] = swizzled(p, class[i].first);
+  simplify_shared(p->graph, first, classes);
+  for (uint32_t i = 0; i < p->count; i++) {
+    const uint32_t number = of_kind[p->of_place[i]];
+    result[i] = tj_part_value(p->graph, first[number]);
+    result[i].constant += begin_of(p, i) - class[number].begin;
+  }
 }
 
-const tj_parted_sum *tj_swizzled_places(tj_graph *graph, tj_swizzle swizzle, const tj_parted_sum place[],
-                                        uint32_t count, const tj_node *item, uint32_t items) {
-  swizzler s = {.graph = graph, .swizzle = swizzle, .place = place, .count = count, .item = item, .items = items};
-  place_class *class = TJ_NEW_ARRAY(graph->job, place_class, count + 1);
-  uint32_t *of_place = TJ_NEW_ARRAY(graph->job, uint32_t, count + 1);
+static void place_each(const placer *p, tj_parted_sum result[]) {
+  const tj_node **node = TJ_NEW_ARRAY(p->graph->job, const tj_node *, p->count + 1);
+  for (uint32_t i = 0; i < p->count; i++)
+    node[i] = swizzled(p, i);
+  simplify_shared(p->graph, node, p->count);
+  for (uint32_t i = 0; i < p->count; i++)
+    result[i] = tj_part_value(p->graph, node[i]);
+}
+
+const tj_parted_sum *tj_places_in_lds(tj_graph *graph, tj_swizzle swizzle, const tj_parted_sum place[],
+                                      uint32_t count, const tj_node *item, uint32_t items) {
+  placer p = {.graph = graph,
+              .swizzle = swizzle,
+              .period = period_of(swizzle),
+              .place = place,
+              .count = count,
+              .item = item,
+              .items = items};
   tj_parted_sum *result = TJ_NEW_ARRAY(graph->job, tj_parted_sum, count + 1);
-  const tj_node **first = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
-  list_rests(&s);
-  const bool is_known = find_values(&s);
-  const uint32_t classes = (is_known ? find_classes : tell_apart)(&s, class, of_place);
-  for (uint32_t i = 0; i < classes; i++)
-    first[i] = swizzled(&s, class[i].first);
-  simplify_shared(graph, first, classes);
-  for (uint32_t i = 0; i < count; i++) {
-    result[i] = tj_part_value(graph, first[of_place[i]]);
-    result[i].constant += is_known ? begin_of(&s, i) - class[of_place[i]].begin : 0;
-  }
+  list_kinds(&p);
+  if (p.kinds == 1 && swizzle.bits == 0)
+    return place;
+  (find_values(&p) ? place_by_class : place_each)(&p, result);
   return result;
 }

@@ -5,7 +5,7 @@
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
 #include "lower/shape/slot_order.h"
-#include "lower/tile/lds_swizzle.h"
+#include "lower/tile/lds_places.h"
 #include "lower/tile/slot_values.h"
 #include "lower/tile/transposed_side.h"
 
@@ -106,28 +106,6 @@ static tj_slot_digits digits_of(stager *st, const tj_node *const *const digit[],
                           digit, count};
 }
 
-/* Moves the first elements of vectors, by which these are named, to where the swizzle has them. */
-static void swizzle_vectors(stager *st, tj_side *s) {
-  tj_graph *graph = st->graph;
-  const tj_tiling *tiling = st->tiling;
-  const tj_swizzle swizzle = tj_mapping_lds_swizzle(mapping_of(st));
-  const uint32_t vectors = s->tile->slot_count / s->width;
-  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, vectors);
-  for (uint32_t i = 0; i < vectors; i++)
-    digit[i] = s->tile->digit[s->order[i * s->width]];
-  const tj_slot_digits at = digits_of(st, digit, vectors);
-  const lds_place any = place_in_lds(st, at.symbol);
-  const tj_parted_sum *within = tj_parts_at_slots(graph, &at, any.within),
-                      *placed = tj_swizzled_places(graph, swizzle, within, vectors, tiling->item,
-                                                   tiling->workgroup_size);
-  const tj_node *const *part = tj_at_slots(graph, &at, any.part);
-  for (uint32_t i = 0; i < vectors; i++) {
-    tj_tile_element *element = &s->element[s->order[i * s->width]];
-    element->access.offset = tj_simplified(graph, tj_add(graph, placed[i].rest, part[i]));
-    element->constant = placed[i].constant;
-  }
-}
-
 /* The accesses of slots where the layout has them without its swizzle. */
 static void place_slots(stager *st, tj_side *s, const tj_side *active) {
   tj_graph *graph = st->graph;
@@ -140,6 +118,35 @@ static void place_slots(stager *st, tj_side *s, const tj_side *active) {
     const tj_node *valid = tj_side_active(graph, active, slot);
     s->element[slot] = (tj_tile_element){
         {.buffer = TJ_LDS, .offset = offset[slot].rest, .valid = valid}, offset[slot].constant, NULL};
+  }
+}
+
+/* The first elements of vectors, by which these are named, without the layout's swizzle: in their parts. */
+static const tj_parted_sum *places_of_vectors(stager *st, const tj_side *s, const tj_node *const **part) {
+  tj_graph *graph = st->graph;
+  const uint32_t vectors = s->tile->slot_count / s->width;
+  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, vectors);
+  for (uint32_t i = 0; i < vectors; i++)
+    digit[i] = s->tile->digit[s->order[i * s->width]];
+  const tj_slot_digits at = digits_of(st, digit, vectors);
+  const lds_place any = place_in_lds(st, at.symbol);
+  *part = tj_at_slots(graph, &at, any.part);
+  return tj_parts_at_slots(graph, &at, any.within);
+}
+
+/* Moves vectors to where the swizzle has them, in as few expressions as their values allow. */
+static void place_vectors(stager *st, tj_side *s) {
+  tj_graph *graph = st->graph;
+  const tj_tiling *tiling = st->tiling;
+  const uint32_t vectors = s->tile->slot_count / s->width;
+  const tj_node *const *part;
+  const tj_parted_sum *within = places_of_vectors(st, s, &part),
+                      *placed = tj_places_in_lds(graph, tj_mapping_lds_swizzle(mapping_of(st)), within, vectors,
+                                                 tiling->item, tiling->workgroup_size);
+  for (uint32_t i = 0; i < vectors; i++) {
+    tj_tile_element *element = &s->element[s->order[i * s->width]];
+    element->access.offset = tj_simplified(graph, tj_add(graph, placed[i].rest, part[i]));
+    element->constant = placed[i].constant;
   }
 }
 
@@ -182,8 +189,7 @@ static tj_side in_lds(stager *st, const tj_side *side) {
     widest /= 2;
   place_slots(st, &s, side);
   tj_side_choose_vectors(graph, st->tiling->domain, &s, widest, TJ_ALIGNED);
-  if (swizzle.bits > 0)
-    swizzle_vectors(st, &s);
+  place_vectors(st, &s);
   return s;
 }
 
