@@ -26,40 +26,6 @@ LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype) {
   return types[dtype];
 }
 
-/* --- vectors --- */
-
-uint32_t tj_emit_width(LLVMValueRef value) {
-  LLVMTypeRef type = LLVMTypeOf(value);
-  return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
-}
-
-LLVMTypeRef tj_emit_like(LLVMValueRef value, LLVMTypeRef element) {
-  LLVMTypeRef type = LLVMTypeOf(value);
-  bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-  return is_vector ? LLVMVectorType(element, LLVMGetVectorSize(type)) : element;
-}
-
-LLVMValueRef tj_emit_splat(LLVMValueRef like, LLVMValueRef constant) {
-  LLVMTypeRef type = LLVMTypeOf(like);
-  enum { MOST_LANES = 64 };
-  LLVMValueRef lane[MOST_LANES];
-  if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-    return constant;
-  for (unsigned i = 0; i < LLVMGetVectorSize(type) && i < MOST_LANES; i++)
-    lane[i] = constant;
-  return LLVMConstVector(lane, LLVMGetVectorSize(type));
-}
-
-LLVMValueRef tj_emit_repeated(tj_emitter *emitter, LLVMValueRef number, uint32_t width) {
-  LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(number), width);
-  if (width == 1)
-    return number;
-  LLVMValueRef zero = LLVMConstInt(emitter->i32, 0, false);
-  LLVMValueRef first = LLVMBuildInsertElement(emitter->builder, LLVMGetPoison(type), number, zero, "");
-  LLVMValueRef lanes = LLVMConstNull(LLVMVectorType(emitter->i32, width));
-  return LLVMBuildShuffleVector(emitter->builder, first, LLVMGetPoison(type), lanes, "");
-}
-
 static LLVMTypeRef type_like(tj_emitter *emitter, LLVMValueRef value, tj_dtype dtype) {
   return tj_emit_like(value, tj_emit_dtype(emitter, dtype));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes and integers: the part of the vocabulary that knows nothing of index expressions. */
+/* Attributes, blocks and integers: the part of the vocabulary that knows nothing of index expressions. */
 #include "lower/emit/emit.h"
 
 #include <string.h>
@@ -152,25 +152,10 @@ LLVMValueRef tj_emit_intrinsic(tj_emitter *emitter, const char *name, LLVMTypeRe
   return LLVMBuildCall2(emitter->builder, known->type, known->callee, arguments, argument_count, "");
 }
 
-/* --- loops --- */
+/* --- blocks --- */
 
-/* Loops are told apart by metadata that refer to themselves. */
-static void forbid_vectors(tj_emitter *emitter, LLVMValueRef branch) {
-  static const char name[] = "llvm.loop.vectorize.enable";
-  LLVMMetadataRef setting[] = {LLVMMDStringInContext2(emitter->context, name, sizeof name - 1),
-                               LLVMValueAsMetadata(LLVMConstInt(emitter->i1, 0, false))};
-  LLVMMetadataRef itself = LLVMTemporaryMDNode(emitter->context, NULL, 0);
-  LLVMMetadataRef parts[] = {itself, LLVMMDNodeInContext2(emitter->context, setting, 2)};
-  LLVMMetadataRef loop = LLVMMDNodeInContext2(emitter->context, parts, 2);
-  LLVMMetadataReplaceAllUsesWith(itself, loop);
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(emitter->context, "llvm.loop", 9),
-                  LLVMMetadataAsValue(emitter->context, loop));
-}
-
-void tj_emit_loop_end(tj_emitter *emitter, LLVMValueRef goes_on, LLVMBasicBlockRef body, LLVMBasicBlockRef done) {
-  LLVMValueRef branch = LLVMBuildCondBr(emitter->builder, goes_on, body, done);
-  if (emitter->keeps_loops)
-    forbid_vectors(emitter, branch);
+LLVMBasicBlockRef tj_emit_block(tj_emitter *emitter, const char *name) {
+  return LLVMAppendBasicBlockInContext(emitter->context, emitter->function, name);
 }
 
 /* --- integers --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic of arrays in LLVM IR, of one element or of a vector of them. */
+/* Functions of numbers in LLVM IR, of one element of an array or of a vector of them. */
 #ifndef TJ_LOWER_EMIT_ARRAY_H
 #define TJ_LOWER_EMIT_ARRAY_H
 
@@ -23,12 +23,6 @@ LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtyp
 LLVMValueRef tj_emit_recipe(tj_emitter *emitter, tj_term (*recipe)(const tj_array_machine *machine, tj_term x),
                             tj_dtype dtype, LLVMValueRef x);
 
-/* Emits the numbers of a copy's arithmetic, at the beginning of a function; and what a statement says, from the
- * elements of its sources as numbers, one of each or vectors, to others. (emit_array.c) */
-void tj_emit_arithmetic_numbers(tj_emitter *emitter);
-LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, const LLVMValueRef numbers[],
-                                tj_dtype to);
-
 /* How many f32 a kernel's instructions take; 0: vectors are for LLVM to take apart. (emit_parts.c) */
 uint32_t tj_emit_float_lanes(const tj_emitter *emitter);
 /* Whether vectors of so many lanes are taken in parts. */
@@ -47,12 +41,15 @@ LLVMValueRef tj_emit_in_parts(tj_emitter *emitter, LLVMValueRef vector, uint32_t
 LLVMValueRef tj_emit_operation(tj_emitter *emitter, tj_array_operation operation, tj_dtype dtype,
                                LLVMValueRef const operand[]);
 
+/* A number that many are divided by, and what that takes. */
+typedef struct {
+  tj_dtype dtype;
+  LLVMValueRef number, reciprocal, below, rest, is_usual;
+} tj_divisor;
+
 /* Gives a divisor that has its number, of f32 or f64, what quotients by it take, where the builder is; and such
  * quotients of a vector, each rounded once. The builder ends in a new block. (emit_quotient.c) */
 void tj_emit_divisor(tj_emitter *emitter, tj_divisor *divisor);
 LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor);
-
-/* What a COMPUTE step gives its slots, as raw bits: an element, or a vector. (emit_array.c) */
-LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step);
 
 #endif

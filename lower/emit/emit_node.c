@@ -4,7 +4,7 @@
  * An operation is computed in 32 bits where facts show that its arguments and its value all fit in signed, or all in
  * unsigned, 32-bit integers, and in 64 bits elsewhere; tj_check_widths has shown that 64 are enough. Truths are i1
  * until somebody counts with them. The walk has arguments before users, so there is no recursion. */
-#include "lower/emit/emit_array.h"
+#include "lower/emit/emit.h"
 
 /* --- where values are --- */
 
@@ -233,7 +233,6 @@ void tj_emit_launch_nodes(tj_emitter *emitter) {
       emit_launched(emitter, &kernel->binding[i]);
   }
   emit_level(emitter, TJ_LEVEL_LAUNCH);
-  tj_emit_arithmetic_numbers(emitter);
 }
 
 /* Emits a binding's value, and gives it to the symbol, as wide as the symbol's facts are. */
@@ -255,12 +254,11 @@ void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup) {
   emit_level(emitter, TJ_LEVEL_WORKGROUP);
 }
 
-void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {
+void tj_emit_begin_item_nodes(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {
   for (uint32_t i = 0; i < emitter->nodes.walk.count; i++) {
     if (emitter->nodes.level[i] >= TJ_LEVEL_ITEM)
       emitter->value[i] = NULL;
   }
-  tj_emit_forget_origins(emitter);
   set_value(emitter, symbol, value);
   emitter->level = TJ_LEVEL_ITEM;
 }

@@ -9,7 +9,7 @@
  * within it; all workgroups are whole.
  *
  * plan.c makes kernels from views, flat ones that move one element a work-item; derive.c moves work from work-items
- * to the launch; emit_kernel.c lowers them. */
+ * to the launch; lower/steps makes LLVM IR of them. */
 #ifndef TJ_LOWER_KERNEL_H
 #define TJ_LOWER_KERNEL_H
 

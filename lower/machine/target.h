@@ -30,8 +30,8 @@
 /* Lanes of so many bytes are the cheapest to change places among. */
 enum { TJ_PERMUTED_BYTES = 16 };
 
-struct tj_emitter;       /* emit.h */
-struct tj_bounded_place; /* the same */
+struct tj_emitter;       /* lower/emit/emit.h */
+struct tj_bounded_place; /* lower/steps/steps.h */
 struct tj_kernel;        /* lower/kernel/kernel.h */
 struct tj_kernel_step;   /* the same */
 
@@ -125,7 +125,7 @@ struct tj_target_family {
   const char *(*register_of)(unsigned bits, bool varies);
   /* Whether LLVM selects a kernel's instructions with GlobalISel (llvm/passes.h). NULL: of none. */
   bool (*selects_whole)(const tj_target *target, const struct tj_kernel *kernel);
-  /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (emit.h). */
+  /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (lower/steps/steps.h). */
   void (*emit_kernel)(struct tj_emitter *emitter);
   /* The two f32 that codes of a float of 8 bits in the lower or upper half of a word stand for. NULL, as the next
    * one, where no target of the family has such conversions. */

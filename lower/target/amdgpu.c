@@ -3,8 +3,8 @@
  *
  * A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of kernel.h, and it needs
  * no hidden ones. */
-#include "lower/emit/emit.h"
 #include "lower/machine/family.h"
+#include "lower/steps/steps.h"
 #include "lower/target/amdgpu_passes.h"
 
 #include "base/machine/processor.h"
@@ -443,7 +443,7 @@ static void emit_wait(tj_emitter *emitter, const char *name, LLVMTypeRef type, u
 /* A tensor descriptor, in groups of 4, 8, 4 and 4 words. */
 static void emit_box(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef word[]) {
   uint32_t count = step->word_count;
-  add_address(emitter, emitter->buffer[step->access.buffer], word);
+  add_address(emitter, emitter->steps->buffer[step->access.buffer], word);
   LLVMValueRef none = tj_emit_int(emitter, 32, 0), first = group_of(emitter, word, count, 0, 4),
                second = group_of(emitter, word, count, 4, 8), third = group_of(emitter, word, count, 12, 4),
                fourth = group_of(emitter, word, count, 16, 4);

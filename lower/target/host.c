@@ -6,8 +6,8 @@
  * vectorise. Work-items are iterations of one loop over all workgroups from begin to end. */
 #include "base/machine/host_cpu.h"
 #include "base/machine/host_level.h"
-#include "lower/emit/emit.h"
 #include "lower/machine/family.h"
+#include "lower/steps/steps.h"
 
 #include <string.h>
 
@@ -105,8 +105,8 @@ static LLVMValueRef first_of_workgroup(tj_emitter *emitter, LLVMValueRef workgro
 }
 
 static item_range emit_range(tj_emitter *emitter, tj_width width) {
-  LLVMValueRef first = first_of_workgroup(emitter, emitter->extra[0]);
-  LLVMValueRef end = first_of_workgroup(emitter, emitter->extra[1]);
+  LLVMValueRef first = first_of_workgroup(emitter, emitter->steps->extra[0]);
+  LLVMValueRef end = first_of_workgroup(emitter, emitter->steps->extra[1]);
   LLVMValueRef count = tj_emit_operand(emitter, emitter->kernel->count, (tj_width){64, true, true});
   first = tj_emit_binary_intrinsic(emitter, "llvm.umin", first, count);
   end = tj_emit_binary_intrinsic(emitter, "llvm.umin", end, count);
@@ -206,8 +206,8 @@ static void reserve_lds(tj_emitter *emitter) {
   if (kernel->lds_elements == 0)
     return;
   LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, tj_dtype_raw(kernel->carried)), kernel->lds_elements);
-  emitter->lds = LLVMBuildAlloca(emitter->builder, type, "lds");
-  LLVMSetAlignment(emitter->lds, 64);
+  emitter->steps->lds = LLVMBuildAlloca(emitter->builder, type, "lds");
+  LLVMSetAlignment(emitter->steps->lds, 64);
 }
 
 static void emit_phases(tj_emitter *emitter, const tj_kernel_step steps[], uint32_t count) {
@@ -237,7 +237,7 @@ static void emit_tile(tj_emitter *emitter) {
 }
 
 static void emit_tiled(tj_emitter *emitter) {
-  item_range workgroups = {emitter->extra[0], emitter->extra[1]};
+  item_range workgroups = {emitter->steps->extra[0], emitter->steps->extra[1]};
   reserve_lds(emitter);
   return_if_empty(emitter, workgroups);
   counted_loop loop = begin_loop(emitter, workgroups, (tj_width){64, true, true}, "workgroups");
@@ -254,7 +254,8 @@ static LLVMValueRef emit_work(tj_emitter *emitter) {
       tj_emit_function(emitter, tj_string_format(emitter->job, TJ_WORK_FORMAT, kernel->name), 2, TJ_WORDS_PASSED);
   LLVMSetLinkage(function, LLVMInternalLinkage);
   tj_emit_launch_nodes(emitter);
-  emitter->keeps_loops = has_wrapping_places(emitter);
+  tj_emit_arithmetic_numbers(emitter);
+  emitter->steps->keeps_loops = has_wrapping_places(emitter);
   if (kernel->index != NULL)
     emit_flat(emitter);
   else

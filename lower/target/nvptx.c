@@ -4,8 +4,8 @@
  * What LLVM makes is the text of PTX, in the oldest version that knows the processor; the device's driver, or ptxas,
  * makes machine code of it. A kernel has a parameter for each word of the argument block of kernel.h, and one for its
  * tensor map. Shared memory that is more than code may lay out itself has no size there: the launch gives it. */
-#include "lower/emit/emit.h"
 #include "lower/machine/family.h"
+#include "lower/steps/steps.h"
 
 #include "base/integer.h"
 #include "base/machine/processor.h"
@@ -254,7 +254,7 @@ static void emit_action(tj_emitter *emitter, const char *text, const char *const
 }
 
 static LLVMValueRef lds_address(tj_emitter *emitter, LLVMValueRef offset) {
-  LLVMValueRef base = LLVMBuildPtrToInt(emitter->builder, emitter->lds, emitter->i32, "");
+  LLVMValueRef base = LLVMBuildPtrToInt(emitter->builder, emitter->steps->lds, emitter->i32, "");
   return LLVMBuildAdd(emitter->builder, base, offset, "");
 }
 
@@ -283,7 +283,7 @@ static void begin_boxes(tj_emitter *emitter) {
 static void emit_box(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef word[]) {
   uint32_t rank = step->word_count - 1;
   LLVMValueRef operands[MOST_OPERANDS] = {lds_address(emitter, word[rank]),
-                                          LLVMBuildPtrToInt(emitter->builder, emitter->map, emitter->i64, ""),
+                                          LLVMBuildPtrToInt(emitter->builder, emitter->steps->map, emitter->i64, ""),
                                           box_barrier(emitter)};
   tj_text coordinates = tj_text_begin(emitter->job), constraints = tj_text_begin(emitter->job);
   tj_text_string(&constraints, "r,l,r");

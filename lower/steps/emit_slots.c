@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Slots, in vectors as they were loaded or computed, and as steps take them. */
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
 
 enum { WORD_BITS = 32 };
 
-/* --- vectors --- */
+/* --- types --- */
 
 LLVMTypeRef tj_emit_raw_type(tj_emitter *emitter, tj_dtype dtype) {
   return tj_emit_dtype(emitter, tj_dtype_raw(dtype));
@@ -19,40 +19,20 @@ LLVMTypeRef tj_emit_vector_type(tj_emitter *emitter, tj_dtype dtype, uint32_t wi
   return is_vector ? LLVMArrayType2(element, width) : LLVMVectorType(element, width);
 }
 
-static bool is_array(LLVMValueRef vector) {
-  return LLVMGetTypeKind(LLVMTypeOf(vector)) == LLVMArrayTypeKind;
-}
-
-LLVMValueRef tj_emit_element_at(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, uint32_t lane) {
-  if (width == 1)
-    return vector;
-  if (is_array(vector))
-    return LLVMBuildExtractValue(emitter->builder, vector, lane, "");
-  return LLVMBuildExtractElement(emitter->builder, vector, LLVMConstInt(emitter->i32, lane, false), "");
-}
-
-LLVMValueRef tj_emit_with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMValueRef element, uint32_t lane) {
-  if (LLVMTypeOf(vector) == LLVMTypeOf(element))
-    return element;
-  if (is_array(vector))
-    return LLVMBuildInsertValue(emitter->builder, vector, element, lane, "");
-  return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
-}
-
 /* --- slots --- */
 
 void tj_emit_give_slots(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef vector) {
   for (uint32_t lane = 0; lane < step->width; lane++)
-    emitter->slot[step->slot + lane * step->slot_step] = (tj_slot_value){vector, step->width, lane};
+    emitter->steps->slot[step->slot + lane * step->slot_step] = (tj_slot_value){vector, step->width, lane};
 }
 
 static const tj_slot_value *slot_at(const tj_emitter *emitter, const tj_kernel_step *step, uint32_t lane) {
-  return &emitter->slot[step->slot + lane * step->slot_step];
+  return &emitter->steps->slot[step->slot + lane * step->slot_step];
 }
 
 /* Whether the step's slots are one loaded vector, in its order. */
 static bool is_whole_vector(const tj_emitter *emitter, const tj_kernel_step *step) {
-  const tj_slot_value *first = &emitter->slot[step->slot];
+  const tj_slot_value *first = &emitter->steps->slot[step->slot];
   for (uint32_t lane = 0; lane < step->width; lane++) {
     const tj_slot_value *slot = slot_at(emitter, step, lane);
     if (slot->value != first->value || slot->width != step->width || slot->lane != lane)
@@ -69,7 +49,7 @@ static uint32_t lanes_of_words(const tj_emitter *emitter, const tj_kernel_step *
   for (uint32_t lane = 0; lane < step->width; lane++) {
     const tj_slot_value *slot = slot_at(emitter, step, lane), *first = slot_at(emitter, step, lane / lanes * lanes);
     if (slot->value != first->value || slot->lane != first->lane + lane % lanes || first->lane % lanes != 0 ||
-        slot->width % lanes != 0 || is_array(slot->value))
+        slot->width % lanes != 0 || LLVMGetTypeKind(LLVMTypeOf(slot->value)) == LLVMArrayTypeKind)
       return 0;
   }
   return lanes;
@@ -94,7 +74,7 @@ static LLVMValueRef gathered_words(tj_emitter *emitter, const tj_kernel_step *st
 
 LLVMValueRef tj_emit_step_slots(tj_emitter *emitter, const tj_kernel_step *step) {
   if (is_whole_vector(emitter, step))
-    return emitter->slot[step->slot].value;
+    return emitter->steps->slot[step->slot].value;
   tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
   uint32_t lanes = lanes_of_words(emitter, step, dtype);
   if (lanes > 0)

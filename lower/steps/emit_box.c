@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Boxes that an engine brings into LDS, or takes out of it: some work-items, as many as the target wants, give it
  * what it is to do. */
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
 
 static LLVMValueRef emit_word(tj_emitter *emitter, const tj_node *word) {
   LLVMValueRef value = tj_emit_operand(emitter, word, tj_width_of(&word, 1));

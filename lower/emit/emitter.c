@@ -4,22 +4,6 @@
 #include "lower/kernel/arithmetic.h"
 #include "lower/kernel/loop.h"
 
-uint64_t tj_emit_workgroup_limit(const tj_emitter *emitter) {
-  int64_t count = emitter->kernel->count->facts.high, size = emitter->kernel->workgroup_size;
-  return count == INT64_MAX ? 0 : (uint64_t)(count / size + (count % size != 0));
-}
-
-/* The linear coordinate runs to the end of the last workgroup, which may be beyond the count. */
-static tj_width index_width(const tj_emitter *emitter) {
-  int64_t end;
-  uint64_t workgroups = tj_emit_workgroup_limit(emitter);
-  bool overflows = __builtin_mul_overflow(workgroups, emitter->kernel->workgroup_size, &end);
-  if (workgroups == 0 || overflows)
-    return (tj_width){64, false, true};
-  tj_width width = tj_width_of_range(0, end > 0 ? end - 1 : 0);
-  return emitter->kernel->count->facts.high <= UINT32_MAX ? width : (tj_width){64, true, true};
-}
-
 static bool is_coordinate(const tj_kernel *kernel, const tj_node *node) {
   for (uint32_t i = 0; i < kernel->binding_count; i++) {
     if (kernel->binding[i].symbol == node)
@@ -73,7 +57,7 @@ static bool has_double_scalar(const tj_array_program *program) {
 }
 
 /* Whether the lower halves of all NaNs in f32 are 0, where that is of use: what comes from memory was bf16, scratch
- * memory has what is made of it, and numbers of the launch are made so (emit_array.c). */
+ * memory has what is made of it, and numbers of the launch are made so (lower/steps/emit_compute.c). */
 static bool has_short_nans(const tj_kernel *kernel, const tj_target *target) {
   bool is_used = false;
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {
@@ -105,7 +89,5 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
   tj_check_widths(graph, emitter->nodes.root, emitter->nodes.root_count);
   tj_kernel_nodes_schedule(graph, &emitter->nodes);
   emitter->value = TJ_NEW_ARRAY(graph->job, LLVMValueRef, emitter->nodes.walk.count);
-  emitter->slot = TJ_NEW_ARRAY(graph->job, tj_slot_value, kernel->slot_count + 1);
-  emitter->index_width = index_width(emitter);
   init_types(emitter);
 }

@@ -3,6 +3,7 @@
  * element of its slots' or its buffer's type, rounded once. */
 #include "lower/emit/emit_array.h"
 #include "lower/kernel/arithmetic.h"
+#include "lower/steps/steps.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static LLVMValueRef hidden_number(tj_emitter *emitter, double value) {
 
 /* What the beginning of the function has of an array; NULL: nothing. */
 static LLVMValueRef shared_number(const computation *c, const tj_array *array) {
-  return c->emitter->number != NULL ? c->emitter->number[array->number] : NULL;
+  return c->emitter->steps->number != NULL ? c->emitter->steps->number[array->number] : NULL;
 }
 
 static LLVMValueRef number(const computation *c, const tj_array *array, tj_dtype dtype) {
@@ -171,7 +172,7 @@ static tj_slot_value place_of_number(const computation *c, const tj_array *array
   if (shared_number(c, array) != NULL)
     return (tj_slot_value){shared_number(c, array), 1, 0};
   if (array->op != TJ_ARRAY_NUMBER && find_input(c, array, &input) && c->inputs->across == 0)
-    return c->emitter->slot[c->inputs->slot[input]];
+    return c->emitter->steps->slot[c->inputs->slot[input]];
   return (tj_slot_value){NULL, 1, 0};
 }
 
@@ -184,27 +185,42 @@ static void go_behind(const computation *c, LLVMValueRef instruction) {
     LLVMPositionBuilderBefore(c->emitter->builder, next);
 }
 
+/* A divisor, and the vector whose lane its number was made of. */
+struct tj_known_divisor {
+  LLVMValueRef of;
+  uint32_t lane;
+  tj_divisor divisor;
+  const struct tj_known_divisor *next; /* that was made before */
+};
+
+static const tj_divisor *find_divisor(const tj_emitter *emitter, const tj_slot_value *place, tj_dtype dtype) {
+  const struct tj_known_divisor *each = emitter->steps->divisor;
+  while (each != NULL && (each->of != place->value || each->lane != place->lane || each->divisor.dtype != dtype))
+    each = each->next;
+  return each != NULL ? &each->divisor : NULL;
+}
+
 /* The divisor that all elements of a vector have, which is made once for all vectors. */
 static const tj_divisor *divisor_of(const computation *c, const tj_array *array, tj_dtype dtype) {
   tj_emitter *emitter = c->emitter;
   tj_slot_value place = place_of_number(c, array);
   bool is_shared = place.value != NULL && LLVMIsAInstruction(place.value) != NULL;
-  for (const tj_divisor *d = is_shared ? emitter->divisor : NULL; d != NULL; d = d->next) {
-    if (d->of == place.value && d->lane == place.lane && d->dtype == dtype)
-      return d;
-  }
+  const tj_divisor *known = is_shared ? find_divisor(emitter, &place, dtype) : NULL;
+  if (known != NULL)
+    return known;
   computation one = *c;
   one.width = 1;
-  tj_divisor *made = TJ_NEW(emitter->job, tj_divisor);
-  *made = (tj_divisor){.next = emitter->divisor, .of = place.value, .lane = place.lane, .dtype = dtype};
+  struct tj_known_divisor *made = TJ_NEW(emitter->job, struct tj_known_divisor);
+  *made = (struct tj_known_divisor){
+      .of = place.value, .lane = place.lane, .divisor = {.dtype = dtype}, .next = emitter->steps->divisor};
   LLVMBasicBlockRef here = LLVMGetInsertBlock(emitter->builder);
   if (is_shared)
     go_behind(c, place.value);
-  made->number = as_array(&one, array, dtype);
-  tj_emit_divisor(emitter, made);
+  made->divisor.number = as_array(&one, array, dtype);
+  tj_emit_divisor(emitter, &made->divisor);
   LLVMPositionBuilderAtEnd(emitter->builder, here);
-  emitter->divisor = is_shared ? made : emitter->divisor;
-  return made;
+  emitter->steps->divisor = is_shared ? made : emitter->steps->divisor;
+  return &made->divisor;
 }
 
 /* A number of 4 bits in a byte: the array's first argument; the second tells which half. */
@@ -276,7 +292,7 @@ static LLVMValueRef integer_of(tj_emitter *emitter, const tj_array *array) {
 /* The only element of an argument, of its type. */
 static LLVMValueRef single_of(tj_emitter *emitter, const tj_array *array, uint32_t buffer) {
   LLVMTypeRef type = tj_emit_vector_type(emitter, array->dtype, 1);
-  LLVMValueRef bits = LLVMBuildLoad2(emitter->builder, type, emitter->buffer[buffer], "single");
+  LLVMValueRef bits = LLVMBuildLoad2(emitter->builder, type, emitter->steps->buffer[buffer], "single");
   LLVMSetAlignment(bits, tj_element_bytes(emitter->kernel, buffer));
   return tj_emit_numbers(emitter, bits, array->dtype);
 }
@@ -327,7 +343,7 @@ void tj_emit_arithmetic_numbers(tj_emitter *emitter) {
     number[i] = is_part[i] ? number_of(emitter, program->array[i]) : NULL;
   for (uint32_t i = 0; i < arithmetic->single_count; i++)
     number[arithmetic->single[i]->number] = single_of(emitter, arithmetic->single[i], arithmetic->single_buffer[i]);
-  emitter->number = number;
+  emitter->steps->number = number;
   emit_functions_of_numbers(emitter, is_part, number);
 }
 

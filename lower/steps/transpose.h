@@ -3,7 +3,7 @@
 #ifndef TJ_LOWER_TRANSPOSE_H
 #define TJ_LOWER_TRANSPOSE_H
 
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
 
 /* Before a store: where its slots are the same lane of as many loaded vectors, puts the elements of all these vectors
  * into others that stores can take whole, and has the slots say so. Otherwise, or where the target permutes no

@@ -2,8 +2,8 @@
 /* Exchanges between the lanes of a wave: elements become words of 32 bits, words go from lane to lane as the plan
  * says (lower/lanes/exchange.h), and become elements again. */
 #include "base/number/power.h"
-#include "lower/emit/emit.h"
 #include "lower/lanes/exchange.h"
+#include "lower/steps/steps.h"
 
 #include <string.h>
 
@@ -181,7 +181,7 @@ typedef struct {
 
 /* Where byte `byte` of a slot is; false where its vector has no whole words. */
 static bool find_place(const exchanger *x, uint32_t slot, uint32_t byte, place *found) {
-  const tj_slot_value *value = &x->emitter->slot[slot];
+  const tj_slot_value *value = &x->emitter->steps->slot[slot];
   uint32_t bits = value->width * x->bits, at = value->lane * x->bits / 8 + byte;
   *found = (place){value->value, bits / WORD_BITS, at / WORD_BYTES, (uint8_t)(at % WORD_BYTES)};
   return bits % WORD_BITS == 0 && x->emitter->target->family->emit_bytes != NULL;
@@ -277,8 +277,8 @@ static void give_slots(const exchanger *x, const tj_exchange_part *part, tj_slot
 
 void tj_emit_exchange(tj_emitter *emitter, const tj_kernel_step *step) {
   const tj_exchange *exchange = step->exchange;
-  size_t slots = emitter->kernel->slot_count * sizeof *emitter->slot;
-  tj_slot_value *given = tj_arena_copy(&emitter->job->arena, emitter->slot, slots);
+  size_t slots = emitter->kernel->slot_count * sizeof *emitter->steps->slot;
+  tj_slot_value *given = tj_arena_copy(&emitter->job->arena, emitter->steps->slot, slots);
   exchanger x = {emitter, exchange, tj_dtype_bits(emitter->kernel->carried), lane_of(emitter), NULL, 0};
   for (uint32_t i = 0; i < exchange->part_count; i++) {
     const tj_exchange_part *part = &exchange->part[i];
@@ -287,5 +287,5 @@ void tj_emit_exchange(tj_emitter *emitter, const tj_kernel_step *step) {
       take_step(&x, &part->step[k]);
     give_slots(&x, part, given);
   }
-  memcpy(emitter->slot, given, slots);
+  memcpy(emitter->steps->slot, given, slots);
 }

@@ -3,7 +3,35 @@
  *
  * What is carried may leave its range after the last trip, when nobody looks at it any more: its bits are cut off
  * there. The loop runs at least once, so that the test stands at its end. */
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
+
+/* --- ends of loops --- */
+
+/* Loops are told apart by metadata that refer to themselves. */
+static void forbid_vectors(tj_emitter *emitter, LLVMValueRef branch) {
+  static const char name[] = "llvm.loop.vectorize.enable";
+  LLVMMetadataRef setting[] = {LLVMMDStringInContext2(emitter->context, name, sizeof name - 1),
+                               LLVMValueAsMetadata(LLVMConstInt(emitter->i1, 0, false))};
+  LLVMMetadataRef itself = LLVMTemporaryMDNode(emitter->context, NULL, 0);
+  LLVMMetadataRef parts[] = {itself, LLVMMDNodeInContext2(emitter->context, setting, 2)};
+  LLVMMetadataRef loop = LLVMMDNodeInContext2(emitter->context, parts, 2);
+  LLVMMetadataReplaceAllUsesWith(itself, loop);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(emitter->context, "llvm.loop", 9),
+                  LLVMMetadataAsValue(emitter->context, loop));
+}
+
+void tj_emit_loop_end(tj_emitter *emitter, LLVMValueRef goes_on, LLVMBasicBlockRef body, LLVMBasicBlockRef done) {
+  LLVMValueRef branch = LLVMBuildCondBr(emitter->builder, goes_on, body, done);
+  if (emitter->steps->keeps_loops)
+    forbid_vectors(emitter, branch);
+}
+
+/* --- work-items --- */
+
+void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {
+  tj_emit_forget_origins(emitter);
+  tj_emit_begin_item_nodes(emitter, symbol, value);
+}
 
 typedef struct {
   LLVMBasicBlockRef before, body;
@@ -104,7 +132,7 @@ static void set_carried_slots(tj_emitter *emitter, const tj_kernel_step *step, u
 /* What does not change from trip to trip is emitted before the first; places are emitted anew in the loop, which may
  * not be taken. */
 void tj_emit_begin_trips(tj_emitter *emitter, const tj_kernel_step *step) {
-  struct tj_trips *trips = emitter->trips = TJ_NEW(emitter->job, struct tj_trips);
+  struct tj_trips *trips = emitter->steps->trips = TJ_NEW(emitter->job, struct tj_trips);
   *trips = (struct tj_trips){.step = step, .count = step->width / step->slot_step};
   trips->initial = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, trips->count + 1);
   trips->carried = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, trips->count + 1);
@@ -146,7 +174,7 @@ static void set_slots_after(tj_emitter *emitter, const struct tj_trips *trips, L
 }
 
 void tj_emit_end_trips(tj_emitter *emitter) {
-  const struct tj_trips *trips = emitter->trips;
+  const struct tj_trips *trips = emitter->steps->trips;
   LLVMValueRef *last = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, trips->count + 1);
   for (uint32_t i = 0; i < trips->count; i++)
     last[i] = carried_slots(emitter, trips->step, i);
@@ -163,5 +191,5 @@ void tj_emit_end_trips(tj_emitter *emitter) {
   set_slots_after(emitter, trips, last, latch);
   tj_emit_forget_origins(emitter);
   emitter->level = TJ_LEVEL_ITEM;
-  emitter->trips = NULL;
+  emitter->steps->trips = NULL;
 }

@@ -8,7 +8,7 @@
  * Where a machine permutes the bytes of words, these are the vectors: words of 2 or 4 vectors, whose parts change
  * places, are 2 or 4 words of the result. All lanes of the block change places at once, so that the stores that
  * follow find whole vectors in their slots. */
-#include "lower/emit/transpose.h"
+#include "lower/steps/transpose.h"
 
 enum { MOST_LANES = 64, WORD_BYTES = 4 };
 
@@ -122,12 +122,12 @@ static void turn(tj_emitter *emitter, block *b) {
 
 /* The loaded vectors of which a store's slots are the same lane each; false where they are something else. */
 static bool find_rows(const tj_emitter *emitter, const tj_kernel_step *store, block *rows) {
-  const tj_slot_value *first = &emitter->slot[store->slot];
+  const tj_slot_value *first = &emitter->steps->slot[store->slot];
   *rows = (block){.count = store->width, .width = first->width};
   if (store->width < 2 || store->width > MOST_LANES || first->width < 2 || first->width > MOST_LANES)
     return false;
   for (uint32_t i = 0; i < store->width; i++) {
-    const tj_slot_value *slot = &emitter->slot[store->slot + i * store->slot_step];
+    const tj_slot_value *slot = &emitter->steps->slot[store->slot + i * store->slot_step];
     bool is_vector = LLVMGetTypeKind(LLVMTypeOf(slot->value)) == LLVMVectorTypeKind;
     if (!is_vector || slot->width != first->width || slot->lane != first->lane ||
         (i > 0 && slot->value == first->value))
@@ -140,7 +140,7 @@ static bool find_rows(const tj_emitter *emitter, const tj_kernel_step *store, bl
 /* From here on, lane c of row r is lane r of column c. */
 static void replace_slots(tj_emitter *emitter, const block *rows, const LLVMValueRef column[]) {
   for (uint32_t s = 0; s < emitter->kernel->slot_count; s++) {
-    tj_slot_value *slot = &emitter->slot[s];
+    tj_slot_value *slot = &emitter->steps->slot[s];
     for (uint32_t r = 0; r < rows->count && slot->width == rows->width; r++) {
       if (slot->value == rows->vector[r]) {
         *slot = (tj_slot_value){column[slot->lane], rows->count, r};

@@ -4,7 +4,7 @@
  * An argument stands for a word of the argument block, or for half a one. An integer that fits in 32 bits is an i32,
  * so that LLVM knows the upper half to be of no use. Where LLVM lays the arguments out as the block, all integers are
  * one argument, the memory that each is loaded from. A tensor map is the last argument, by value. */
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
 
 #include <string.h>
 
@@ -146,10 +146,10 @@ static void take_arguments(tj_emitter *emitter, LLVMValueRef function, const arg
     arguments[i] = describe_argument(emitter, function, i, &list->word[i]);
   if (passed < list->count)
     load_words(emitter, function, list, passed, arguments);
-  emitter->buffer = arguments;
-  emitter->parameter = emitter->buffer + kernel->buffer_count;
+  emitter->steps->buffer = arguments;
+  emitter->parameter = emitter->steps->buffer + kernel->buffer_count;
   emitter->derived = emitter->parameter + kernel->parameter_count;
-  emitter->extra = emitter->derived + kernel->derived_count;
+  emitter->steps->extra = emitter->derived + kernel->derived_count;
 }
 
 /* The tensor map, which lies where the launch has put it. */
@@ -160,7 +160,12 @@ static void take_map(tj_emitter *emitter, LLVMValueRef function) {
   tj_emit_value_attribute(emitter, function, last, LLVMArrayType2(emitter->i8, TJ_TENSOR_MAP_BYTES));
   tj_emit_flag_attribute(emitter, function, last, "align", TJ_TENSOR_MAP_ALIGNMENT);
   tj_emit_flag_attribute(emitter, function, last, "readonly", 0);
-  emitter->map = LLVMGetParam(function, last - 1);
+  emitter->steps->map = LLVMGetParam(function, last - 1);
+}
+
+static void begin_steps(tj_emitter *emitter) {
+  emitter->steps = TJ_NEW(emitter->job, tj_steps);
+  *emitter->steps = (tj_steps){.slot = TJ_NEW_ARRAY(emitter->job, tj_slot_value, emitter->kernel->slot_count + 1)};
 }
 
 LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, tj_emit_words words) {
@@ -170,12 +175,9 @@ LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned ex
   tj_emit_function_flag(emitter, function, "mustprogress");
   tj_emit_function_flag(emitter, function, "willreturn");
   emitter->function = function;
+  begin_steps(emitter);
   LLVMPositionBuilderAtEnd(emitter->builder, tj_emit_block(emitter, "entry"));
   take_arguments(emitter, function, &list, words);
   take_map(emitter, function);
   return function;
-}
-
-LLVMBasicBlockRef tj_emit_block(tj_emitter *emitter, const char *name) {
-  return LLVMAppendBasicBlockInContext(emitter->context, emitter->function, name);
 }

@@ -2,7 +2,7 @@
 /* Where accesses are: the base that a workgroup shares, an offset, and what accesses that begin at one place are
  * displaced by. Base and offset are emitted once for all of them, the displacement is a constant of each, which
  * machines add for nothing. */
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
 
 #include "ir/index/linear.h"
 
@@ -12,6 +12,15 @@ struct tj_origin {
   const tj_node *base, *offset; /* offset NULL: of the base itself */
   LLVMValueRef address;
   struct tj_origin *next;
+};
+
+/* An offset in bytes, as an i32; NULL: not emitted. */
+struct tj_scaled {
+  LLVMValueRef value;
+  uint32_t bytes;          /* of an element */
+  LLVMValueRef extended;   /* the value as an i64; NULL: not emitted */
+  LLVMBasicBlockRef block; /* where that is */
+  LLVMValueRef opaque;     /* the value, for what differs from it by constants; NULL: not emitted */
 };
 
 tj_dtype tj_emit_access_dtype(const tj_emitter *emitter, const tj_access *access) {
@@ -117,7 +126,7 @@ static LLVMValueRef opaque_offset(tj_emitter *emitter, const tj_node *node, uint
   if (position == TJ_NO_POSITION || !emitter->target->has_32_bit_offsets)
     return shifted_offset(emitter, node, bytes);
   LLVMValueRef offset = scaled_offset(emitter, node, bytes);
-  tj_scaled_offset *scaled = &emitter->scaled[position];
+  struct tj_scaled *scaled = &emitter->steps->scaled[position];
   if (scaled->opaque == NULL)
     scaled->opaque = tj_emit_opaque(emitter, offset);
   return scaled->opaque;
@@ -145,9 +154,9 @@ static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint
   uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
   if (position == TJ_NO_POSITION)
     return shifted_offset(emitter, node, bytes);
-  tj_scaled_offset *scaled = &emitter->scaled[position];
+  struct tj_scaled *scaled = &emitter->steps->scaled[position];
   if (scaled->value == NULL || scaled->bytes != bytes)
-    *scaled = (tj_scaled_offset){.value = is_changed_by_constant(node, bytes) ? changed_offset(emitter, node, bytes)
+    *scaled = (struct tj_scaled){.value = is_changed_by_constant(node, bytes) ? changed_offset(emitter, node, bytes)
                                                                               : shifted_offset(emitter, node, bytes),
                                  .bytes = bytes};
   return scaled->value;
@@ -159,7 +168,7 @@ static LLVMValueRef extended_offset(tj_emitter *emitter, const tj_node *node, ui
   uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
   if (position == TJ_NO_POSITION)
     return tj_emit_extended(emitter, offset, emitter->i64);
-  tj_scaled_offset *scaled = &emitter->scaled[position];
+  struct tj_scaled *scaled = &emitter->steps->scaled[position];
   LLVMBasicBlockRef block = LLVMGetInsertBlock(emitter->builder);
   if (scaled->extended == NULL || scaled->block != block)
     scaled->extended = tj_emit_extended(emitter, offset, emitter->i64);
@@ -172,8 +181,8 @@ static LLVMValueRef extended_offset(tj_emitter *emitter, const tj_node *node, ui
 /* The part of an address that the whole workgroup shares: it costs each work-item nothing. */
 static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
   if (access->buffer == TJ_LDS)
-    return emitter->lds;
-  LLVMValueRef buffer = emitter->buffer[access->buffer];
+    return emitter->steps->lds;
+  LLVMValueRef buffer = emitter->steps->buffer[access->buffer];
   if (access->base == NULL || tj_is_int(access->base, 0))
     return buffer;
   LLVMValueRef base = tj_emit_operand(emitter, access->base, (tj_width){64, true, access->base->facts.low >= 0});
@@ -181,7 +190,7 @@ static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
 }
 
 static bool begins_at_zero(const tj_emitter *emitter, const tj_access *access) {
-  return access->buffer == TJ_LDS && emitter->lds == NULL;
+  return access->buffer == TJ_LDS && emitter->steps->lds == NULL;
 }
 
 /* Of LDS that begins at 0, an offset is the address: of pointers into an array, LLVM would compare each with each
@@ -235,7 +244,7 @@ static LLVMValueRef emit_origin(tj_emitter *emitter, const tj_access *access, LL
 /* The list of an offset's origins; constants, and bases, have one together. */
 static struct tj_origin **list_of(const tj_emitter *emitter, const tj_node *offset) {
   uint32_t position = offset != NULL ? tj_kernel_nodes_find(&emitter->nodes, offset) : TJ_NO_POSITION;
-  return &emitter->origin[position != TJ_NO_POSITION ? position : emitter->nodes.walk.count];
+  return &emitter->steps->origin[position != TJ_NO_POSITION ? position : emitter->nodes.walk.count];
 }
 
 static LLVMValueRef find(const tj_emitter *emitter, const tj_access *access, const tj_node *offset) {
@@ -270,9 +279,9 @@ static int64_t moved_constant(const tj_emitter *emitter, const tj_access *access
 
 void tj_emit_forget_origins(tj_emitter *emitter) {
   uint32_t count = emitter->nodes.walk.count;
-  emitter->origin = TJ_NEW_ARRAY(emitter->job, struct tj_origin *, count + 1);
-  emitter->scaled = TJ_NEW_ARRAY(emitter->job, tj_scaled_offset, count + 1);
-  emitter->bounded = NULL;
+  emitter->steps->origin = TJ_NEW_ARRAY(emitter->job, struct tj_origin *, count + 1);
+  emitter->steps->scaled = TJ_NEW_ARRAY(emitter->job, struct tj_scaled, count + 1);
+  emitter->steps->bounded = NULL;
 }
 
 static LLVMValueRef base_of(tj_emitter *emitter, const tj_access *access) {
@@ -281,7 +290,7 @@ static LLVMValueRef base_of(tj_emitter *emitter, const tj_access *access) {
 }
 
 LLVMValueRef tj_emit_base(tj_emitter *emitter, const tj_access *access) {
-  LLVMValueRef buffer = emitter->buffer[access->buffer];
+  LLVMValueRef buffer = emitter->steps->buffer[access->buffer];
   if (access->base == NULL || tj_is_int(access->base, 0))
     return buffer;
   unsigned log = (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer));

@@ -8,10 +8,10 @@
 #include "lower/access/bounded.h"
 #include "lower/access/slot_use.h"
 #include "lower/emit/emit_array.h"
-#include "lower/emit/transpose.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/arithmetic.h"
 #include "lower/kernel/repeats.h"
+#include "lower/steps/transpose.h"
 
 #include <string.h>
 
@@ -127,7 +127,7 @@ static bool is_read_alone(const tj_emitter *emitter, const tj_access *access) {
  * (lower/access/memory_access.c); NULL: none has been there. */
 static LLVMValueRef find_loaded(const tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMBasicBlockRef block = LLVMGetInsertBlock(emitter->builder);
-  const struct tj_loaded *each = is_read_alone(emitter, &step->access) ? emitter->loaded : NULL;
+  const struct tj_loaded *each = is_read_alone(emitter, &step->access) ? emitter->steps->loaded : NULL;
   while (each != NULL && (each->block != block || !tj_is_same_access(each->step, step)))
     each = each->next;
   return each != NULL ? each->vector : NULL;
@@ -135,8 +135,8 @@ static LLVMValueRef find_loaded(const tj_emitter *emitter, const tj_kernel_step 
 
 static void keep_loaded(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef vector) {
   struct tj_loaded *loaded = TJ_NEW(emitter->job, struct tj_loaded);
-  *loaded = (struct tj_loaded){step, vector, LLVMGetInsertBlock(emitter->builder), emitter->loaded};
-  emitter->loaded = loaded;
+  *loaded = (struct tj_loaded){step, vector, LLVMGetInsertBlock(emitter->builder), emitter->steps->loaded};
+  emitter->steps->loaded = loaded;
 }
 
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
@@ -159,7 +159,7 @@ static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
 
 /* What was loaded becomes what slots carry. */
 static void emit_conversion(tj_emitter *emitter, const tj_kernel_step *step) {
-  LLVMValueRef vector = emitter->slot[step->slot].value;
+  LLVMValueRef vector = emitter->steps->slot[step->slot].value;
   tj_emit_give_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
 
@@ -466,13 +466,13 @@ static void emit_each(tj_emitter *emitter, const tj_kernel_step step[], uint32_t
  * turned them around, in a place that does not come before others. */
 static LLVMValueRef *emit_inside(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
   LLVMValueRef *loaded = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, count);
-  size_t slots = emitter->kernel->slot_count * sizeof *emitter->slot;
-  tj_slot_value *before = tj_arena_copy(&emitter->job->arena, emitter->slot, slots);
+  size_t slots = emitter->kernel->slot_count * sizeof *emitter->steps->slot;
+  tj_slot_value *before = tj_arena_copy(&emitter->job->arena, emitter->steps->slot, slots);
   for (uint32_t i = 0; i < count;) {
     for (uint32_t last = i + emit_some(emitter, &step[i], count - i); i < last; i++)
-      loaded[i] = step[i].kind == TJ_STEP_LOAD ? emitter->slot[step[i].slot].value : NULL;
+      loaded[i] = step[i].kind == TJ_STEP_LOAD ? emitter->steps->slot[step[i].slot].value : NULL;
   }
-  memcpy(emitter->slot, before, slots);
+  memcpy(emitter->steps->slot, before, slots);
   return loaded;
 }
 
@@ -638,7 +638,7 @@ static uint32_t end_of_open(const tj_phase *phase, uint32_t first) {
 
 void tj_emit_steps(tj_emitter *emitter, tj_phase phase) {
   const tj_kernel_step *step = phase.step;
-  emitter->loaded = NULL;
+  emitter->steps->loaded = NULL;
   for (uint32_t first = 0, last; first < phase.count; first = last) {
     last =
         tj_is_always(predicate_of(&step[first])) ? end_of_open(&phase, first) : end_of_gate(emitter, &phase, first);

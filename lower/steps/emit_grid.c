@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of GPUs inside: a work-item for each element, or workgroups for tiles, whose work-items meet at barriers.
  * How workgroups and work-items are numbered, and what a barrier is, the family says. */
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
+
+/* --- how many --- */
+
+/* More workgroups than any launch has, or 0 where the count has no bound. */
+static uint64_t workgroup_limit(const tj_emitter *emitter) {
+  int64_t count = emitter->kernel->count->facts.high, size = emitter->kernel->workgroup_size;
+  return count == INT64_MAX ? 0 : (uint64_t)(count / size + (count % size != 0));
+}
+
+/* The linear coordinate runs to the end of the last workgroup, which may be beyond the count. */
+static tj_width index_width(const tj_emitter *emitter) {
+  int64_t end;
+  uint64_t workgroups = workgroup_limit(emitter);
+  bool overflows = __builtin_mul_overflow(workgroups, emitter->kernel->workgroup_size, &end);
+  if (workgroups == 0 || overflows)
+    return (tj_width){64, false, true};
+  tj_width width = tj_width_of_range(0, end > 0 ? end - 1 : 0);
+  return emitter->kernel->count->facts.high <= UINT32_MAX ? width : (tj_width){64, true, true};
+}
 
 /* --- flat kernels --- */
 
 /* The linear coordinate: workgroup id * workgroup size + work-item id. */
 static LLVMValueRef emit_index(tj_emitter *emitter, const tj_grid *grid) {
   uint32_t size = emitter->kernel->workgroup_size;
-  LLVMValueRef workgroup = grid->emit_workgroup(emitter, tj_emit_workgroup_limit(emitter));
+  LLVMValueRef workgroup = grid->emit_workgroup(emitter, workgroup_limit(emitter));
   LLVMValueRef item = grid->emit_item(emitter);
-  tj_width width = emitter->index_width;
+  tj_width width = index_width(emitter);
   LLVMTypeRef type = tj_emit_int_type(emitter, width.bits);
   LLVMValueRef first = LLVMBuildMul(emitter->builder, tj_emit_extended(emitter, workgroup, type),
                                     LLVMConstInt(type, size, false), "first");
@@ -32,7 +51,7 @@ static void emit_flat(tj_emitter *emitter, const tj_grid *grid) {
   LLVMBasicBlockRef end = tj_emit_block(emitter, "end");
   if (!is_full(kernel)) {
     LLVMBasicBlockRef body = tj_emit_block(emitter, "body");
-    LLVMValueRef count = tj_emit_operand(emitter, kernel->count, emitter->index_width);
+    LLVMValueRef count = tj_emit_operand(emitter, kernel->count, index_width(emitter));
     LLVMValueRef inside = LLVMBuildICmp(emitter->builder, LLVMIntULT, index, count, "inside");
     LLVMBuildCondBr(emitter->builder, inside, body, end);
     LLVMPositionBuilderAtEnd(emitter->builder, body);
@@ -59,17 +78,17 @@ static void declare_lds(tj_emitter *emitter) {
   LLVMTypeRef element = tj_emit_dtype(emitter, tj_dtype_raw(kernel->carried));
   LLVMTypeRef type = LLVMArrayType2(element, is_static ? kernel->lds_elements : 0);
   const char *name = tj_string_format(emitter->job, "%s.lds", kernel->name);
-  emitter->lds = LLVMAddGlobalInAddressSpace(
+  emitter->steps->lds = LLVMAddGlobalInAddressSpace(
       emitter->module, type, tj_target_symbol(emitter->job, emitter->target, name), TJ_LOCAL_ADDRESS_SPACE);
-  LLVMSetAlignment(emitter->lds, kernel->map != NULL ? BOX_ALIGNMENT : 16);
+  LLVMSetAlignment(emitter->steps->lds, kernel->map != NULL ? BOX_ALIGNMENT : 16);
   if (is_static)
-    LLVMSetInitializer(emitter->lds, LLVMGetPoison(type));
+    LLVMSetInitializer(emitter->steps->lds, LLVMGetPoison(type));
 }
 
 /* The number of the workgroup, as wide as its symbol's values. */
 static LLVMValueRef emit_workgroup(tj_emitter *emitter, const tj_grid *grid) {
   unsigned bits = tj_width_of(&emitter->kernel->workgroup, 1).bits;
-  LLVMValueRef id = grid->emit_workgroup(emitter, tj_emit_workgroup_limit(emitter));
+  LLVMValueRef id = grid->emit_workgroup(emitter, workgroup_limit(emitter));
   return tj_emit_extended(emitter, id, tj_emit_int_type(emitter, bits));
 }
 
@@ -103,7 +122,7 @@ static LLVMBasicBlockRef begin_shared(tj_emitter *emitter) {
   LLVMBasicBlockRef inside = tj_emit_block(emitter, "part"), after = tj_emit_block(emitter, "after");
   LLVMBuildCondBr(emitter->builder, tj_emit_truth(emitter, shared), inside, after);
   LLVMPositionBuilderAtEnd(emitter->builder, inside);
-  emitter->shared_mask = shared;
+  emitter->steps->shared_mask = shared;
   return after;
 }
 
@@ -133,6 +152,7 @@ static void emit_tiled(tj_emitter *emitter, const tj_grid *grid) {
 
 void tj_emit_grid(tj_emitter *emitter, const tj_grid *grid) {
   tj_emit_launch_nodes(emitter);
+  tj_emit_arithmetic_numbers(emitter);
   if (emitter->kernel->index != NULL)
     emit_flat(emitter, grid);
   else

@@ -6,7 +6,7 @@
  * instruction, as far as it has room, and into a scalar. */
 #include "ir/index/facts.h"
 #include "lower/access/bounded.h"
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
 
 /* Truths that all have to hold: of work-items, and of workgroups. */
 enum { MASK_PARTS = 16 };
@@ -29,7 +29,7 @@ struct tj_bounded {
 
 /* False where there are too many parts. What one comparison finds is one part. */
 static bool split_mask(const tj_emitter *emitter, const tj_node *valid, mask *parts) {
-  if (tj_is_always(valid) || valid == emitter->shared_mask)
+  if (tj_is_always(valid) || valid == emitter->steps->shared_mask)
     return true;
   bool is_of_all = !tj_is_constant(valid) && emitter->target->resource->counts_scalar &&
                    tj_kernel_nodes_level(&emitter->nodes, valid) <= TJ_LEVEL_WORKGROUP;
@@ -150,7 +150,7 @@ static LLVMValueRef selected(tj_emitter *emitter, const tj_node *const part[], u
 /* --- what is made once --- */
 
 static LLVMValueRef find(const tj_emitter *emitter, const struct tj_bounded *wanted) {
-  for (const struct tj_bounded *each = emitter->bounded; each != NULL; each = each->next) {
+  for (const struct tj_bounded *each = emitter->steps->bounded; each != NULL; each = each->next) {
     if (each->buffer == wanted->buffer && each->base == wanted->base && each->end == wanted->end &&
         each->unit == wanted->unit && each->offset == wanted->offset && is_same_mask(&each->mask, &wanted->mask))
       return each->value;
@@ -161,9 +161,9 @@ static LLVMValueRef find(const tj_emitter *emitter, const struct tj_bounded *wan
 static LLVMValueRef keep(tj_emitter *emitter, struct tj_bounded made, LLVMValueRef value) {
   struct tj_bounded *kept = TJ_NEW(emitter->job, struct tj_bounded);
   made.value = value;
-  made.next = emitter->bounded;
+  made.next = emitter->steps->bounded;
   *kept = made;
-  emitter->bounded = kept;
+  emitter->steps->bounded = kept;
   return value;
 }
 

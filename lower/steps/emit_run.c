@@ -5,7 +5,7 @@
  * store that bypasses the caches has to be aligned, and pays where it fills a whole line: so a run that is streamed
  * is cut where the destination's vectors begin, and what comes before the first of them, and after the last, is
  * stored like anything else. */
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
 
 /* A run in bytes. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads from memory straight into LDS: steps say where every lane's elements go, and so do instructions; or they say
  * where a wave's first lane has them. */
-#include "lower/emit/emit.h"
+#include "lower/steps/steps.h"
 
 #include <string.h>
 
@@ -124,7 +124,7 @@ void tj_emit_lds_scope(tj_emitter *emitter, const tj_kernel_step *step, LLVMValu
 
 /* The address that the wave's first lane has where this one has `origin`. */
 static LLVMValueRef first_of_wave(tj_emitter *emitter, LLVMValueRef origin, uint32_t bytes) {
-  tj_wave_place *known = &emitter->wave_place;
+  tj_wave_place *known = &emitter->steps->wave_place;
   LLVMBasicBlockRef block = LLVMGetInsertBlock(emitter->builder);
   if (known->origin != origin || known->block != block || known->bytes != bytes)
     *known =
