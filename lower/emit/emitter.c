@@ -81,9 +81,11 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
       .module = module->module,
       .builder = module->builder,
       .nodes = tj_kernel_nodes_of(graph, kernel, tj_uniform_lanes(target)),
-      .is_selected_whole = target->family->selects_whole != NULL && target->family->selects_whole(target, kernel),
       .has_short_nans = has_short_nans(kernel, target),
   };
+  const tj_target_family *family = target->family;
+  emitter->is_selected_whole =
+      family->selects_whole != NULL && family->selects_whole(target, kernel, &emitter->nodes);
   check_size(emitter);
   check_symbols(emitter);
   tj_check_widths(graph, emitter->nodes.root, emitter->nodes.root_count);

@@ -15,7 +15,7 @@ typedef enum { TJ_LEVEL_LAUNCH, TJ_LEVEL_WORKGROUP, TJ_LEVEL_ITEM, TJ_LEVEL_TRIP
 typedef enum { TJ_UNIFORM_NOT, TJ_UNIFORM_IN_LANES, TJ_UNIFORM_IN_SCALARS } tj_uniformity;
 
 /* In the job's arena. */
-typedef struct {
+typedef struct tj_kernel_nodes {
   const tj_node **root; /* the expressions that work-items compute, and the count */
   uint32_t root_count;
   tj_walk walk;             /* the nodes that they are made of */

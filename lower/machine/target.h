@@ -33,6 +33,7 @@ enum { TJ_PERMUTED_BYTES = 16 };
 struct tj_emitter;       /* lower/emit/emit.h */
 struct tj_bounded_place; /* lower/steps/steps.h */
 struct tj_kernel;        /* lower/kernel/kernel.h */
+struct tj_kernel_nodes;  /* lower/kernel/kernel_nodes.h */
 struct tj_kernel_step;   /* the same */
 
 typedef struct tj_target_family tj_target_family;
@@ -124,7 +125,8 @@ struct tj_target_family {
   /* The register of so many bits, 16 to 64, as constraints of inline assembly have it. */
   const char *(*register_of)(unsigned bits, bool varies);
   /* Whether LLVM selects a kernel's instructions with GlobalISel (llvm/passes.h). NULL: of none. */
-  bool (*selects_whole)(const tj_target *target, const struct tj_kernel *kernel);
+  bool (*selects_whole)(const tj_target *target, const struct tj_kernel *kernel,
+                        const struct tj_kernel_nodes *nodes);
   /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (lower/steps/steps.h). */
   void (*emit_kernel)(struct tj_emitter *emitter);
   /* The two f32 that codes of a float of 8 bits in the lower or upper half of a word stand for. NULL, as the next

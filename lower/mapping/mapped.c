@@ -271,7 +271,8 @@ static tj_kernel *keep_flat(tj_graph *graph, const tj_kernel *flat, const tj_tar
 
 /* --- loads that transpose --- */
 
-/* What work-items ask LDS for, vector by vector; NULL where that is not all of what they store. */
+/* What work-items ask LDS for, vector by vector; NULL where that is not all of what they store, or the last wave is
+ * not whole, of which all lanes have to ask. */
 static const tj_tile_side *asked_of(const tiler *t) {
   tj_graph *graph = t->graph;
   const tj_mapping_side *store = &t->mapping->store;
@@ -279,7 +280,7 @@ static const tj_tile_side *asked_of(const tiler *t) {
   tj_tile_side *made = TJ_NEW(graph->job, tj_tile_side);
   const uint32_t **order = TJ_NEW(graph->job, const uint32_t *);
   uint32_t items = tj_mapping_work_items(graph, store);
-  if (store->items != items || items != t->tiling.workgroup_size ||
+  if (store->items != items || items != t->tiling.workgroup_size || items % t->target->wave_size != 0 ||
       !tj_transposed_side(graph, store, t->bytes, side) ||
       tj_mapping_held(graph, t->mapping, store, items, false).reaches_beyond)
     return NULL;

@@ -5,7 +5,7 @@
 #ifndef TJ_LOWER_AMDGPU_PASSES_H
 #define TJ_LOWER_AMDGPU_PASSES_H
 
-#include "lower/kernel/kernel.h"
+#include "lower/kernel/kernel_nodes.h"
 #include "lower/machine/target.h"
 
 /* Those that find nothing in any kernel. */
@@ -15,7 +15,7 @@ extern const tj_idle_passes tj_amdgpu_idle_passes;
 const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel);
 
 /* Whether GlobalISel is to select its instructions (TJ_SELECTED_WHOLE), */
-bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel);
+bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel, const tj_kernel_nodes *nodes);
 /* and whether launches bring it no numbers (TJ_FIXED). */
 bool tj_amdgpu_is_fixed(const tj_kernel *kernel);
 

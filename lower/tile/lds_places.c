@@ -123,8 +123,8 @@ static uint32_t find_classes(const placer *p, place_class class[], uint32_t of_k
     const uint32_t known = keys.count, key = tj_key_number(&keys, find_distances(p, &p->kind[i], distance));
     if (key == known || memcmp(class[of_key[key]].distance, distance, p->items * sizeof *distance) != 0) {
       of_key[key] = classes;
-      class[classes++] = (place_class){
-          .begin = INT64_MAX, .distance = tj_arena_copy(&job->arena, distance, p->items * sizeof *distance)};
+      class[classes++] = (place_class){.begin = INT64_MAX,
+                                       .distance = tj_arena_copy(&job->arena, distance, p->items * sizeof *distance)};
     }
     of_kind[i] = of_key[key];
   }

@@ -28,8 +28,8 @@ static const tj_node *random_digit(session *s) {
   tj_graph *graph = s->graph;
   const tj_node *part = tj_div(graph, s->item, number(s, 12)),
                 *moved = tj_add(graph, part, tj_int(graph, random_below(&s->source, 8)));
-  const tj_node *digit = random_below(&s->source, 2) == 0 ? tj_mod(graph, moved, number(s, 16))
-                                                          : tj_div(graph, moved, number(s, 4));
+  const tj_node *digit =
+      random_below(&s->source, 2) == 0 ? tj_mod(graph, moved, number(s, 16)) : tj_div(graph, moved, number(s, 4));
   return tj_mul(graph, digit, number(s, 80));
 }
 
