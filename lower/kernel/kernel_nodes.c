@@ -164,6 +164,12 @@ bool tj_kernel_nodes_is_scalar_load(const tj_kernel_nodes *nodes, const tj_node 
          (valid == NULL || tj_kernel_nodes_uniformity(nodes, valid) == TJ_UNIFORM_IN_SCALARS);
 }
 
+bool tj_kernel_nodes_is_masked_scalar(const tj_kernel_nodes *nodes, const tj_access *access) {
+  return access->buffer != TJ_LDS && !tj_is_always(access->valid) &&
+         tj_kernel_nodes_is_uniform(nodes, access->offset) &&
+         tj_kernel_nodes_uniformity(nodes, access->valid) != TJ_UNIFORM_IN_SCALARS;
+}
+
 /* Of what is looked up: where its place is uniform, that of its mask. */
 static tj_uniformity when_found(const tj_kernel_nodes *nodes, const tj_kernel_step step[], uint32_t count,
                                 const tj_node *node) {

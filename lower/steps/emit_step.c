@@ -351,6 +351,7 @@ static LLVMValueRef emit_gated_lookup(tj_emitter *emitter, const tj_kernel_step 
   LLVMBasicBlockRef inside = tj_emit_block(emitter, "lookup"), after = tj_emit_block(emitter, "found");
   LLVMBuildCondBr(emitter->builder, valid, inside, after);
   LLVMPositionBuilderAtEnd(emitter->builder, inside);
+  tj_emit_keep_branch(emitter, step, 1);
   LLVMValueRef element = emit_limited(emitter, step, limit);
   LLVMBuildBr(emitter->builder, after);
   LLVMPositionBuilderAtEnd(emitter->builder, after);
@@ -524,6 +525,7 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
   LLVMBasicBlockRef inside = tj_emit_block(emitter, "valid"), after = tj_emit_block(emitter, "after");
   LLVMBuildCondBr(emitter->builder, valid, inside, after);
   LLVMPositionBuilderAtEnd(emitter->builder, inside);
+  tj_emit_keep_branch(emitter, step + begin, end - begin);
   LLVMValueRef *loaded = emit_inside(emitter, step + begin, end - begin);
   inside = LLVMGetInsertBlock(emitter->builder);
   LLVMBuildBr(emitter->builder, after);

@@ -90,9 +90,7 @@ static bool has_single_parts(const tj_kernel *kernel) {
  * have, those that have not loaded it included. */
 static bool has_masked_scalars(const tj_kernel *kernel, const tj_kernel_nodes *nodes) {
   for (uint32_t i = 0; i < kernel->step_count; i++) {
-    const tj_access *access = &kernel->step[i].access;
-    if (kernel->step[i].kind == TJ_STEP_LOAD && access->buffer != TJ_LDS && !tj_is_always(access->valid) &&
-        tj_kernel_nodes_is_uniform(nodes, access->offset))
+    if (kernel->step[i].kind == TJ_STEP_LOAD && tj_kernel_nodes_is_masked_scalar(nodes, &kernel->step[i].access))
       return true;
   }
   return false;
