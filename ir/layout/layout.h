@@ -77,7 +77,7 @@ _Noreturn void tj_fail_coordinate(tj_graph *graph, const tj_node *entry, const t
 
 const tj_tuple *tj_layout_apply(tj_graph *graph, tj_layout layout, const tj_tuple *coordinate);
 const tj_node *tj_swizzle_apply(tj_graph *graph, tj_swizzle swizzle, const tj_node *value);
-int64_t tj_swizzle_at(tj_swizzle swizzle, int64_t value); /* the same of a number >= 0 */
+int64_t tj_swizzle_at(tj_swizzle swizzle, int64_t value); /* the same of a number */
 const tj_tuple *tj_composed_apply(tj_graph *graph, const tj_composed *composed, const tj_tuple *coordinate);
 
 /* Slicing by a coordinate with underscores: the kept modes, and the offset of the fixed ones. `(i,_)` keeps modes

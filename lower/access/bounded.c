@@ -284,7 +284,7 @@ static bool has_masks(const tj_kernel_step step[], uint32_t count) {
   return is_any;
 }
 
-/* Whether some accesses may be too far for a resource. */
+/* Returns whether some accesses may be too far for a resource. */
 static bool bound_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_target *target, bool are_small) {
   if (!has_masks(kernel->step, kernel->step_count) && !has_masks(kernel->inner_step, kernel->inner_step_count))
     return false;

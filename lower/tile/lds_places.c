@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places that differ by multiples of what the swizzle repeats after, before it and behind it. */
+/* Places that differ by multiples of the period, before the swizzle and behind it. */
 typedef struct {
   uint32_t rest; /* number of what they are without constants */
   int64_t constant;
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   tj_graph *graph;
   tj_swizzle swizzle;
-  int64_t period; /* the swizzle is as far behind a place as behind one that is a multiple of it further on */
+  int64_t period; /* places that are so far apart the swizzle has as far apart */
   const tj_parted_sum *place;
   uint32_t count;
   const tj_node *item;
@@ -197,8 +197,6 @@ const tj_parted_sum *tj_places_in_lds(tj_graph *graph, tj_swizzle swizzle, const
               .items = items};
   tj_parted_sum *result = TJ_NEW_ARRAY(graph->job, tj_parted_sum, count + 1);
   list_kinds(&p);
-  if (p.kinds == 1 && swizzle.bits == 0)
-    return place;
   (find_values(&p) ? place_by_class : place_each)(&p, result);
   return result;
 }

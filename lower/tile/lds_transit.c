@@ -134,15 +134,25 @@ static const tj_parted_sum *places_of_vectors(stager *st, const tj_side *s, cons
   return tj_parts_at_slots(graph, &at, any.within);
 }
 
+static bool are_constants_apart(const tj_side *s) {
+  bool are = true;
+  for (uint32_t i = 0; i < s->tile->slot_count && are; i += s->width)
+    are = s->element[s->order[i]].access.offset == s->element[s->order[0]].access.offset;
+  return are;
+}
+
 /* Moves vectors to where the swizzle has them, in as few expressions as their values allow. */
 static void place_vectors(stager *st, tj_side *s) {
   tj_graph *graph = st->graph;
   const tj_tiling *tiling = st->tiling;
+  const tj_swizzle swizzle = tj_mapping_lds_swizzle(mapping_of(st));
   const uint32_t vectors = s->tile->slot_count / s->width;
   const tj_node *const *part;
+  if (swizzle.bits == 0 && are_constants_apart(s))
+    return;
   const tj_parted_sum *within = places_of_vectors(st, s, &part),
-                      *placed = tj_places_in_lds(graph, tj_mapping_lds_swizzle(mapping_of(st)), within, vectors,
-                                                 tiling->item, tiling->workgroup_size);
+                      *placed =
+                          tj_places_in_lds(graph, swizzle, within, vectors, tiling->item, tiling->workgroup_size);
   for (uint32_t i = 0; i < vectors; i++) {
     tj_tile_element *element = &s->element[s->order[i * s->width]];
     element->access.offset = tj_simplified(graph, tj_add(graph, placed[i].rest, part[i]));

@@ -5,9 +5,7 @@
 
 #include "ir/index/eval.h"
 
-#include <string.h>
-
-enum { MOST_VALUES = 1024, MOST_ATOMS = 8 };
+enum { MOST_VALUES = 1024, MOST_ATOMS = 8 /* of all terms, and as many terms */ };
 
 /* The terms of an expression that have a coordinate. */
 typedef struct {
