@@ -198,15 +198,23 @@ const char *tj_node_text(tj_job *job, const tj_node *node) {
   return text.data;
 }
 
-void tj_node_print_brief(tj_text *text, const tj_node *node, size_t most) {
+static void print_brief(tj_text *text, const tj_node *node, int precedence, size_t most) {
   tj_text whole = tj_text_begin(text->job);
   printer out = {.text = &whole, .limit = most};
-  push_node(&out, node, LOOSEST);
+  push_node(&out, node, precedence);
   write_all(&out);
   if (whole.length <= most)
     tj_text_string(text, whole.data);
   else
     tj_text_format(text, "%.*s…", (int)most, whole.data);
+}
+
+void tj_node_print_brief(tj_text *text, const tj_node *node, size_t most) {
+  print_brief(text, node, LOOSEST, most);
+}
+
+void tj_node_print_term(tj_text *text, const tj_node *node, size_t most) {
+  print_brief(text, node, SUM, most);
 }
 
 const char *tj_node_brief(tj_job *job, const tj_node *node) {

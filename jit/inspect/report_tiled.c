@@ -19,9 +19,10 @@ typedef struct {
 } printer;
 
 /* What launches compute may be long. */
+enum { MOST_TEXT = 400 };
+
 static void print_node(tj_text *text, const tj_node *node) {
-  enum { MOST = 400 };
-  tj_node_print_brief(text, node, MOST);
+  tj_node_print_brief(text, node, MOST_TEXT);
 }
 
 static void print_line(tj_text *text, const char *name) {
@@ -53,6 +54,7 @@ static bool is_zero(const tj_node *node) {
 
 /* src[base + offset + displacement], where valid */
 static void print_access(const printer *p, const tj_access *access) {
+  const bool is_sum = !is_zero(access->base) + !is_zero(access->offset) + (access->displacement > 0) > 1;
   bool is_begun = false;
   tj_text_string(p->text, access->buffer == TJ_LDS ? "lds[" : p->kernel->buffer[access->buffer].name);
   tj_text_string(p->text, access->buffer == TJ_LDS ? "" : "[");
@@ -61,7 +63,7 @@ static void print_access(const printer *p, const tj_access *access) {
     if (is_zero(part[i]))
       continue;
     tj_text_string(p->text, is_begun ? " + " : "");
-    print_node(p->text, part[i]);
+    (is_sum ? tj_node_print_term : tj_node_print_brief)(p->text, part[i], MOST_TEXT);
     is_begun = true;
   }
   if (access->displacement > 0 || !is_begun)
