@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of places in LDS that are constants apart, by their values for all work-items. */
+/* Classes of places in LDS that are constants apart, or have bits flipped, by their values for all work-items. */
 #include "lower/tile/lds_places.h"
 
 #include "base/number/keys.h"
@@ -37,6 +37,8 @@ typedef struct {
   uint32_t first;          /* of their places, the one that begins first, */
   int64_t begin;           /* for work-item 0 */
   const int64_t *distance; /* from there, by work-item */
+  uint32_t like;           /* the class whose places these are but for bits: itself, or another one, */
+  int64_t flipped;         /* and which bits, of those that differ between work-items */
 } place_class;
 
 /* --- kinds --- */
@@ -101,6 +103,12 @@ static bool find_values(placer *p) {
 
 /* --- classes --- */
 
+/* Where a place begins for work-item 0. */
+static int64_t begin_of(const placer *p, uint32_t number) {
+  const int64_t *value = p->value + (size_t)p->kind[p->of_place[number]].rest * p->items;
+  return tj_swizzle_at(p->swizzle, *value + p->place[number].constant);
+}
+
 /* By work-item, how far places of a kind are from that of work-item 0; a number for all of it. */
 static uint64_t find_distances(const placer *p, const place_kind *kind, int64_t distance[]) {
   const int64_t *value = p->value + (size_t)kind->rest * p->items,
@@ -131,10 +139,67 @@ static uint32_t find_classes(const placer *p, place_class class[], uint32_t of_k
   return classes;
 }
 
-/* Where a place begins for work-item 0. */
-static int64_t begin_of(const placer *p, uint32_t number) {
-  const int64_t *value = p->value + (size_t)p->kind[p->of_place[number]].rest * p->items;
-  return tj_swizzle_at(p->swizzle, *value + p->place[number].constant);
+/* Finds the first place of each class. */
+static void find_first(const placer *p, place_class class[], const uint32_t of_kind[]) {
+  for (uint32_t i = 0; i < p->count; i++) {
+    place_class *c = &class[of_kind[p->of_place[i]]];
+    if (begin_of(p, i) >= c->begin)
+      continue;
+    c->first = i;
+    c->begin = begin_of(p, i);
+  }
+}
+
+/* Bits in which places of a class differ between work-items; a number for how they do. */
+static int64_t bits_of(const placer *p, const place_class *c, uint64_t *key) {
+  int64_t bits = 0;
+  *key = 0;
+  for (uint32_t i = 0; i < p->items; i++) {
+    const int64_t differing = (c->begin + c->distance[i]) ^ c->begin;
+    bits |= differing;
+    *key = tj_key_mix(*key, (uint64_t)differing);
+  }
+  return bits;
+}
+
+static bool differ_alike(const placer *p, const place_class *a, const place_class *b) {
+  bool are = true;
+  for (uint32_t i = 0; i < p->items && are; i++)
+    are = ((a->begin + a->distance[i]) ^ a->begin) == ((b->begin + b->distance[i]) ^ b->begin);
+  return are;
+}
+
+/* By class, the first one whose places differ alike. */
+static uint32_t *find_alike(const placer *p, const place_class class[], uint32_t classes, int64_t bits[]) {
+  tj_keys keys = tj_keys_make(p->graph->job);
+  uint32_t *of_key = TJ_NEW_ARRAY(p->graph->job, uint32_t, classes + 1),
+           *alike = TJ_NEW_ARRAY(p->graph->job, uint32_t, classes + 1);
+  for (uint32_t i = 0; i < classes; i++) {
+    uint64_t key;
+    bits[i] = bits_of(p, &class[i], &key);
+    const uint32_t known = keys.count, number = tj_key_number(&keys, key);
+    const bool is_known = number < known;
+    alike[i] = is_known && differ_alike(p, &class[of_key[number]], &class[i]) ? of_key[number] : i;
+    of_key[number] = is_known ? of_key[number] : i;
+  }
+  return alike;
+}
+
+/* Has classes be others whose bits are flipped: of those that differ alike, the one that begins first but for the
+ * bits in which they do. Exclusive ors are linear. */
+static void find_flipped(const placer *p, place_class class[], uint32_t classes) {
+  int64_t *bits = TJ_NEW_ARRAY(p->graph->job, int64_t, classes + 1);
+  uint32_t *first = TJ_NEW_ARRAY(p->graph->job, uint32_t, classes + 1);
+  const uint32_t *alike = find_alike(p, class, classes, bits);
+  for (uint32_t i = 0; i < classes; i++) {
+    uint32_t *of_them = &first[alike[i]];
+    if (alike[i] == i || (class[i].begin & ~bits[i]) < (class[*of_them].begin & ~bits[i]))
+      *of_them = i;
+  }
+  for (uint32_t i = 0; i < classes; i++) {
+    class[i].like = first[alike[i]];
+    class[i].flipped = (class[class[i].like].begin ^ class[i].begin) & bits[i];
+  }
 }
 
 /* --- expressions --- */
@@ -155,25 +220,45 @@ static void simplify_shared(tj_graph *graph, const tj_node *node[], uint32_t cou
     memcpy(node, each, count * sizeof *node);
 }
 
+/* One expression for all classes that are alike, and one operation for each other one of them. */
+static const tj_node **expressions_of(const placer *p, const place_class class[], uint32_t classes) {
+  tj_graph *graph = p->graph;
+  const tj_node **expression = TJ_NEW_ARRAY(graph->job, const tj_node *, classes + 1),
+                **own = TJ_NEW_ARRAY(graph->job, const tj_node *, classes + 1);
+  uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, classes + 1), owners = 0;
+  for (uint32_t i = 0; i < classes; i++) {
+    if (class[i].like != i)
+      continue;
+    number[i] = owners;
+    own[owners++] = swizzled(p, class[i].first);
+  }
+  simplify_shared(graph, own, owners);
+  for (uint32_t i = 0; i < classes; i++) {
+    const tj_node *like = own[number[class[i].like]];
+    expression[i] = class[i].flipped == 0 ? like : tj_xor(graph, like, tj_int(graph, class[i].flipped));
+  }
+  return expression;
+}
+
+/* Where an expression is for work-item 0. */
+static int64_t begin_of_expression(const place_class class[], uint32_t number) {
+  const place_class *c = &class[number];
+  return class[c->like].begin ^ c->flipped;
+}
+
 /* One expression a class, and constants. */
 static void place_by_class(const placer *p, tj_parted_sum result[]) {
   tj_job *job = p->graph->job;
   place_class *class = TJ_NEW_ARRAY(job, place_class, p->kinds + 1);
   uint32_t *of_kind = TJ_NEW_ARRAY(job, uint32_t, p->kinds + 1);
-  const tj_node **first = TJ_NEW_ARRAY(job, const tj_node *, p->kinds + 1);
   const uint32_t classes = find_classes(p, class, of_kind);
-  for (uint32_t i = 0; i < p->count; i++) {
-    place_class *c = &class[of_kind[p->of_place[i]]];
-    if (begin_of(p, i) < c->begin)
-      *c = (place_class){i, begin_of(p, i), c->distance};
-  }
-  for (uint32_t i = 0; i < classes; i++)
-    first[i] = swizzled(p, class[i].first);
-  simplify_shared(p->graph, first, classes);
+  find_first(p, class, of_kind);
+  find_flipped(p, class, classes);
+  const tj_node *const *expression = expressions_of(p, class, classes);
   for (uint32_t i = 0; i < p->count; i++) {
     const uint32_t number = of_kind[p->of_place[i]];
-    result[i] = tj_part_value(p->graph, first[number]);
-    result[i].constant += begin_of(p, i) - class[number].begin;
+    result[i] = tj_part_value(p->graph, expression[number]);
+    result[i].constant += begin_of(p, i) - begin_of_expression(class, number);
   }
 }
 

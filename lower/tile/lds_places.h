@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where vectors are in LDS. Places that are put together in groups, or swizzled, are quotients, remainders and
  * exclusive ors, of which few simplify to sums; but many are constants apart for all work-items of a workgroup, as
- * their values show: these are one expression. */
+ * their values show: these are one expression. Others are one with the same bits flipped. */
 #ifndef TJ_LOWER_LDS_PLACES_H
 #define TJ_LOWER_LDS_PLACES_H
 
