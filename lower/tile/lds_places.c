@@ -4,7 +4,7 @@
 
 #include "base/number/keys.h"
 #include "ir/index/cost.h"
-#include "ir/index/eval.h"
+#include "ir/index/values.h"
 #include "ir/simplify/simplify.h"
 
 #include <stdlib.h>
@@ -22,14 +22,13 @@ typedef struct {
   int64_t period; /* places that are so far apart the swizzle has as far apart */
   const tj_parted_sum *place;
   uint32_t count;
-  const tj_node *item;
   uint32_t items;
   const tj_node **rest; /* of places, each once */
   uint32_t rests;
   place_kind *kind;
   uint32_t kinds;
-  uint32_t *of_place; /* the number of its kind */
-  int64_t *value;     /* of the first rest by work-item, then of the next */
+  uint32_t *of_place;   /* the number of its kind */
+  const int64_t *value; /* of the first rest by work-item, then of the next; NULL: they depend on more */
 } placer;
 
 /* Kinds that are constants apart for all work-items. */
@@ -67,38 +66,6 @@ static void list_kinds(placer *p) {
   }
   p->rests = rests.count;
   p->kinds = kinds.count;
-}
-
-/* --- values --- */
-
-/* Of work-items first … , up to the last one, as many as there are lanes. */
-static bool find_some(const placer *p, tj_evaluator *evaluator, const tj_bindings *none, uint32_t first) {
-  tj_lane_values given = {.symbol = p->item->symbol->index};
-  const uint32_t left = p->items - first, lanes = left < TJ_EVAL_LANES ? left : TJ_EVAL_LANES;
-  for (uint32_t lane = 0; lane < lanes; lane++)
-    given.value[lane] = first + lane;
-  if (tj_evaluator_run_lanes(evaluator, none, &given, 1, lanes) != TJ_EVAL_OK)
-    return false;
-  for (uint32_t i = 0; i < p->rests; i++)
-    memcpy(p->value + (size_t)i * p->items + first, tj_evaluator_lanes(evaluator, i), lanes * sizeof *p->value);
-  return true;
-}
-
-/* False where they depend on more than the work-item. */
-static bool find_values(placer *p) {
-  tj_job *job = p->graph->job;
-  const tj_bindings none = {TJ_NEW_ARRAY(job, int64_t, p->graph->symbol_count + 1),
-                            TJ_NEW_ARRAY(job, bool, p->graph->symbol_count + 1), p->graph->symbol_count};
-  tj_evaluator *evaluator;
-  p->value = tj_arena_raw(&job->arena, (size_t)p->rests * p->items, sizeof *p->value);
-  tj_spend(job, (uint64_t)(p->rests + p->kinds) * p->items);
-  if (tj_evaluator_create(p->rest, p->rests, &evaluator) != TJ_EVAL_OK)
-    tj_fail_out_of_memory(job);
-  bool is_known = true;
-  for (uint32_t first = 0; first < p->items && is_known; first += TJ_EVAL_LANES)
-    is_known = find_some(p, evaluator, &none, first);
-  tj_evaluator_destroy(evaluator);
-  return is_known;
 }
 
 /* --- classes --- */
@@ -278,10 +245,11 @@ const tj_parted_sum *tj_places_in_lds(tj_graph *graph, tj_swizzle swizzle, const
               .period = period_of(swizzle),
               .place = place,
               .count = count,
-              .item = item,
               .items = items};
   tj_parted_sum *result = TJ_NEW_ARRAY(graph->job, tj_parted_sum, count + 1);
   list_kinds(&p);
-  (find_values(&p) ? place_by_class : place_each)(&p, result);
+  p.value = tj_values_along(graph, p.rest, p.rests, item, items);
+  tj_spend(graph->job, (uint64_t)p.kinds * items);
+  (p.value != NULL ? place_by_class : place_each)(&p, result);
   return result;
 }

@@ -3,7 +3,7 @@
  * symbol. */
 #include "lower/tile/mode_use.h"
 
-#include "ir/index/eval.h"
+#include "ir/index/values.h"
 
 enum { MOST_VALUES = 1024, MOST_ATOMS = 8 /* of all terms, and as many terms */ };
 
@@ -34,49 +34,26 @@ static void add_term(mode_terms *t, const tj_term *term) {
 
 /* --- values --- */
 
-/* Adds up terms from the values of their atoms, one after the other; false where that overflows. */
-static bool sum_of_terms(const mode_terms *t, const int64_t *const atom[], uint32_t lane, int64_t *sum) {
+/* Adds up terms where the coordinate is `at`, from the values of their atoms; false where that overflows. */
+static bool sum_of_terms(const mode_terms *t, const int64_t *atom, uint32_t reach, uint32_t at, int64_t *sum) {
   bool is_held = true;
   *sum = 0;
   for (uint32_t i = 0; i < t->terms; i++) {
     int64_t product = t->term[i]->coefficient;
-    for (uint32_t k = 0; k < t->term[i]->degree; k++)
-      is_held = is_held && !__builtin_mul_overflow(product, (*atom++)[lane], &product);
+    for (uint32_t k = 0; k < t->term[i]->degree; k++, atom += reach)
+      is_held = is_held && !__builtin_mul_overflow(product, atom[at], &product);
     is_held = is_held && !__builtin_add_overflow(*sum, product, sum);
   }
   return is_held;
 }
 
-/* The values where the coordinate is `first` … , up to the last one, as many as there are lanes. */
-static bool find_some(const mode_terms *t, tj_evaluator *evaluator, const tj_bindings *none, uint32_t first,
-                      uint32_t reach, int64_t value[]) {
-  tj_lane_values given = {.symbol = t->symbol->symbol->index};
-  const int64_t *atom[MOST_ATOMS];
-  for (uint32_t lane = 0; lane < TJ_EVAL_LANES; lane++)
-    given.value[lane] = first + lane < reach ? first + lane : reach - 1;
-  if (tj_evaluator_run_lanes(evaluator, none, &given, 1, TJ_EVAL_LANES) != TJ_EVAL_OK)
-    return false;
-  for (uint32_t i = 0; i < t->atoms; i++)
-    atom[i] = tj_evaluator_lanes(evaluator, i);
-  bool is_held = true;
-  for (uint32_t lane = 0; lane < TJ_EVAL_LANES && is_held; lane++)
-    is_held = sum_of_terms(t, atom, lane, &value[lane]);
-  return is_held;
-}
-
 /* NULL where other symbols are in the terms, or values do not fit. */
 static const int64_t *values_of(tj_graph *graph, const mode_terms *t, uint32_t reach) {
-  const tj_bindings none = {TJ_NEW_ARRAY(graph->job, int64_t, graph->symbol_count),
-                            TJ_NEW_ARRAY(graph->job, bool, graph->symbol_count), graph->symbol_count};
-  int64_t *value = tj_arena_raw(&graph->job->arena, reach + TJ_EVAL_LANES, sizeof *value);
-  tj_evaluator *evaluator;
-  tj_spend(graph->job, (uint64_t)reach * t->atoms);
-  if (tj_evaluator_create(t->atom, t->atoms, &evaluator) != TJ_EVAL_OK)
-    tj_fail_out_of_memory(graph->job);
-  bool is_known = true;
-  for (uint32_t first = 0; first < reach && is_known; first += TJ_EVAL_LANES)
-    is_known = find_some(t, evaluator, &none, first, reach, value + first);
-  tj_evaluator_destroy(evaluator);
+  const int64_t *atom = tj_values_along(graph, t->atom, t->atoms, t->symbol, reach);
+  int64_t *value = tj_arena_raw(&graph->job->arena, reach, sizeof *value);
+  bool is_known = atom != NULL;
+  for (uint32_t at = 0; at < reach && is_known; at++)
+    is_known = sum_of_terms(t, atom, reach, at, &value[at]);
   return is_known ? value : NULL;
 }
 
