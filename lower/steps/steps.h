@@ -117,10 +117,10 @@ tj_dtype tj_emit_access_dtype(const tj_emitter *emitter, const tj_access *access
 /* The address of an access but for its displacement: emitted where it is first asked for, which comes before all
  * other places that do, until origins are forgotten. */
 LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access);
+void tj_emit_forget_origins(tj_emitter *emitter);
 /* At the beginning of what the mask of some steps decides about: keeps the branch around loads that waves of which no
  * lane is left would make otherwise. */
 void tj_emit_keep_branch(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count);
-void tj_emit_forget_origins(tj_emitter *emitter);
 /* The base of an access to a buffer, which the whole workgroup shares, moved by bytes: of a sum of elements, LLVM
  * scales each term. */
 LLVMValueRef tj_emit_base(tj_emitter *emitter, const tj_access *access);
