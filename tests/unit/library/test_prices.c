@@ -15,7 +15,7 @@
  * too little has missed. */
 enum {
   ELEMENTS = 20000,
-  MOST_BYTES = 64 << 20,
+  MOST_BYTES = 16 << 20,
   LEAST_KERNELS = 150,
   LEAST_VARIANTS = 150,
   MORE_KERNELS = 200,
