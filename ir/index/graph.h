@@ -134,6 +134,11 @@ const tj_node *tj_symbol_declare(tj_graph *graph, tj_symbol declared);
 /* A symbol of which nothing is known but facts. */
 const tj_node *tj_symbol_of_facts(tj_graph *graph, const char *name, const tj_facts *facts);
 
+/* Whether an expression, or bounds of what is in it, may mention a symbol. */
+static inline bool tj_may_mention(const tj_node *node, const tj_node *symbol) {
+  return (node->symbols & UINT32_C(1) << symbol->symbol->index % 32) != 0;
+}
+
 /* A coordinate 0 <= name < extent. */
 const tj_node *tj_coordinate(tj_graph *graph, const char *name, const tj_node *extent);
 

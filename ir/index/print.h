@@ -13,10 +13,10 @@ void tj_node_print(tj_text *text, const tj_node *node);
 const char *tj_node_text(tj_job *job, const tj_node *node);
 /* Cut off with … where it would be longer than `most` bytes, which are at most INT_MAX. */
 void tj_node_print_brief(tj_text *text, const tj_node *node, size_t most);
-/* The same of a term of a sum: in parentheses where it binds less tightly. */
-void tj_node_print_term(tj_text *text, const tj_node *node, size_t most);
 /* The same for messages: cut off with … where it would be longer than a line. */
 const char *tj_node_brief(tj_job *job, const tj_node *node);
+/* Brief as a term of a sum: in parentheses where it binds less tightly. */
+void tj_node_print_term(tj_text *text, const tj_node *node, size_t most);
 
 /* The whole graph form of docs/ir.md, which shows sharing: declarations of symbols with their facts, one line for
  * each node that has several users, then the roots. */

@@ -39,7 +39,7 @@ static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_n
 static bool is_without(const tj_substitution *substitution, const tj_node *node) {
   for (uint32_t i = 0; i < substitution->count; i++) {
     const tj_node *from = substitution->from[i];
-    if (from->op != TJ_OP_SYMBOL || (node->symbols & UINT32_C(1) << from->symbol->index % 32) != 0)
+    if (from->op != TJ_OP_SYMBOL || tj_may_mention(node, from))
       return false;
   }
   return true;

@@ -254,18 +254,20 @@ static bool is_torn(const array_map *map, const tj_array_tier *tier, const makin
   return tier->multiple == 1 && may_tear(map, &m->shape) && width < m->shape.width;
 }
 
-/* A tier's kernel, and when it is taken; NULL: it has none. */
+/* A tier's kernel, and when it is taken. */
 typedef struct {
   tj_demands demands;
-  const tj_node *condition;
-  tj_kernel *kernel;
+  const tj_node *condition; /* NULL: never, or always */
+  tj_kernel *kernel;        /* NULL: it has none */
 } tier_kernel;
 
-/* Nothing where the demands cannot be met, or are no more than what is known. */
 static tier_kernel demanded(const array_map *map, const tj_array_tier *tier) {
-  const tj_demands demands = demands_of_tier(map, tier);
-  const tj_node *condition = demands.count > 0 ? tj_demands_condition(map->graph, &demands) : NULL;
-  return (tier_kernel){.demands = demands, .condition = condition};
+  tier_kernel made = {.demands = demands_of_tier(map, tier)};
+  if (made.demands.count == 0)
+    return made;
+  const tj_node *condition = tj_demands_condition(map->graph, &made.demands);
+  made.condition = tj_is_int(condition, 1) ? NULL : condition;
+  return made;
 }
 
 static tj_kernel *make_tier(const array_map *map, const tj_array_tier *tier, const tj_demands *demands) {
@@ -312,8 +314,7 @@ static void offer_tiers(array_map *map) {
   for (uint32_t i = 0; i < count; i++)
     made[i] = demanded(map, &tier[i]);
   for (uint32_t i = count; i-- > 0;) {
-    const bool is_demanded = made[i].condition != NULL && !tj_is_int(made[i].condition, 1);
-    if (is_demanded && !is_never_taken(map, tier, i, made, count))
+    if (made[i].condition != NULL && !is_never_taken(map, tier, i, made, count))
       made[i].kernel = make_tier(map, &tier[i], &made[i].demands);
   }
   for (uint32_t i = 0; i < count; i++) {

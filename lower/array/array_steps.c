@@ -184,14 +184,6 @@ static const tj_node *valid_at(const tj_array_maker *maker, const tj_array_regio
   return tj_terse_both(graph, tj_terse_both(graph, maker->row_is_there, there), tj_terse_both(graph, extra, valid));
 }
 
-static bool are_small(const tj_parted_sum offset[], uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (!tj_is_within(offset[i], UINT32_MAX / 16))
-      return false;
-  }
-  return true;
-}
-
 static bool depends_on_workgroup(const tj_array_maker *maker, const tj_node *node) {
   tj_walk walk = tj_walk_briefly(maker->graph, &node, 1);
   for (uint32_t i = 0; i < walk.count; i++) {
@@ -205,7 +197,7 @@ static bool depends_on_workgroup(const tj_array_maker *maker, const tj_node *nod
 static void share_base(const tj_array_maker *maker, const tj_array_region *region, element_list *list,
                        const tj_node *first) {
   tj_graph *graph = maker->graph;
-  if (are_small(list->offset, list->count) || maker->target == NULL)
+  if (tj_are_small(list->offset, list->count) || maker->target == NULL)
     return;
   const tj_node *base = tj_simplified(graph, placed(maker, first, maker->base_row, region->start));
   tj_parted_sum *rest = tj_parts_minus(graph, list->offset, list->count, base);
@@ -213,7 +205,7 @@ static void share_base(const tj_array_maker *maker, const tj_array_region *regio
     if ((i == 0 || rest[i].rest != rest[i - 1].rest) && depends_on_workgroup(maker, rest[i].rest))
       return;
   }
-  if (!are_small(rest, list->count))
+  if (!tj_are_small(rest, list->count))
     return;
   list->base = base;
   list->offset = rest;
@@ -348,7 +340,7 @@ static void add_moves(tj_array_maker *maker, const element_list *list, tj_step_k
   for (uint32_t i = 0, width; i < list->count; i += width) {
     tj_kernel_step *step = tj_array_step(maker, kind);
     width = width_at(maker, list, i, widest);
-    const tj_node *offset = tj_simple_plus(maker->graph, list->offset[i].rest, list->offset[i].constant);
+    const tj_node *offset = tj_whole_value(maker->graph, list->offset[i]);
     tj_displaced parts = tj_displace(maker->graph, offset);
     bool displaces = parts.displacement < limit;
     step->access = (tj_access){.buffer = list->buffer,

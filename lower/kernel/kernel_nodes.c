@@ -164,10 +164,17 @@ bool tj_kernel_nodes_is_scalar_load(const tj_kernel_nodes *nodes, const tj_node 
          (valid == NULL || tj_kernel_nodes_uniformity(nodes, valid) == TJ_UNIFORM_IN_SCALARS);
 }
 
-bool tj_kernel_nodes_is_masked_scalar(const tj_kernel_nodes *nodes, const tj_access *access) {
-  return access->buffer != TJ_LDS && !tj_is_always(access->valid) &&
-         tj_kernel_nodes_is_uniform(nodes, access->offset) &&
-         tj_kernel_nodes_uniformity(nodes, access->valid) != TJ_UNIFORM_IN_SCALARS;
+static bool is_masked_scalar(const tj_kernel_nodes *nodes, const tj_access *access) {
+  return access->buffer != TJ_LDS && tj_kernel_nodes_is_uniform(nodes, access->offset) &&
+         !tj_kernel_nodes_is_scalar_load(nodes, access->offset, access->valid);
+}
+
+bool tj_kernel_nodes_have_masked_scalars(const tj_kernel_nodes *nodes, const tj_kernel_step step[], uint32_t count) {
+  bool is_any = false;
+  for (uint32_t i = 0; i < count && !is_any; i++)
+    is_any =
+        (step[i].kind == TJ_STEP_LOAD || step[i].kind == TJ_STEP_LOOKUP) && is_masked_scalar(nodes, &step[i].access);
+  return is_any;
 }
 
 /* Of what is looked up: where its place is uniform, that of its mask. */

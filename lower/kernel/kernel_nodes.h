@@ -55,9 +55,9 @@ bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *nod
  * masked by is in scalars (NULL: there is no such), so that a branch leads around the load. Of masks of lanes, LLVM
  * leaves none that does: waves of which no lane is left would load, too. */
 bool tj_kernel_nodes_is_scalar_load(const tj_kernel_nodes *nodes, const tj_node *offset, const tj_node *valid);
-/* Whether a load is of one place for all lanes of a wave, and a mask leaves some of them out: LLVM may have scalar
- * instructions load it all the same, without asking whether any lane is left. */
-bool tj_kernel_nodes_is_masked_scalar(const tj_kernel_nodes *nodes, const tj_access *access);
+/* Whether some steps load what is in one place for all lanes of a wave, and masks leave some of them out: LLVM may
+ * have scalar instructions load it all the same, without asking whether any lane is left. */
+bool tj_kernel_nodes_have_masked_scalars(const tj_kernel_nodes *nodes, const tj_kernel_step step[], uint32_t count);
 
 /* Marks a node of the walk, by position; NULL and constants that are not in it: nothing happens. */
 void tj_kernel_nodes_mark(const tj_kernel_nodes *nodes, const tj_node *node, bool *mark);

@@ -217,18 +217,11 @@ static bool is_of_wave(const tj_emitter *emitter, const tj_access *access) {
          tj_kernel_nodes_is_scalar_load(&emitter->nodes, access->offset, access->valid);
 }
 
-static bool has_masked_scalars(const tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
-  bool is_any = false;
-  for (uint32_t i = 0; i < count && !is_any; i++)
-    is_any = (step[i].kind == TJ_STEP_LOAD || step[i].kind == TJ_STEP_LOOKUP) &&
-             tj_kernel_nodes_is_masked_scalar(&emitter->nodes, &step[i].access);
-  return is_any && emitter->target->family->emit_uniform != NULL;
-}
-
 /* LLVM takes the branch away where it leads around few instructions that it thinks nobody minds, such as those of
  * scalars; of assembly, it does not know. */
 void tj_emit_keep_branch(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
-  if (!has_masked_scalars(emitter, step, count))
+  if (emitter->target->family->emit_uniform == NULL ||
+      !tj_kernel_nodes_have_masked_scalars(&emitter->nodes, step, count))
     return;
   LLVMTypeRef type = LLVMFunctionType(emitter->nothing, NULL, 0, false);
   LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "", 0, true, false, LLVMInlineAsmDialectATT, false);

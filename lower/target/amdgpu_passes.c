@@ -86,16 +86,6 @@ static bool has_single_parts(const tj_kernel *kernel) {
   return i < kernel->step_count;
 }
 
-/* Whether some lanes load what is in one place for all: what is then in scalars, GlobalISel takes for what all lanes
- * have, those that have not loaded it included. */
-static bool has_masked_scalars(const tj_kernel *kernel, const tj_kernel_nodes *nodes) {
-  for (uint32_t i = 0; i < kernel->step_count; i++) {
-    if (kernel->step[i].kind == TJ_STEP_LOAD && tj_kernel_nodes_is_masked_scalar(nodes, &kernel->step[i].access))
-      return true;
-  }
-  return false;
-}
-
 /* From gfx10 on, loads side by side are a clause, and from gfx11 on, instructions that are independent are issued in
  * pairs, and others say for what they wait: there an order is to be looked for in any kernel. */
 static bool has_order(const tj_target *target) {
@@ -111,11 +101,12 @@ const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel) 
   return is_wide(kernel) ? idle_in_wide_moves : idle_in_moves;
 }
 
-/* Where GlobalISel takes less time, and its instructions are as few: it puts halves that come one by one together by
- * two, and has too few registers for bytes. */
+/* Where GlobalISel takes less time, its instructions are as few, and right: it puts halves that come one by one
+ * together by two, has too few registers for bytes, and takes masked scalars for what all lanes have, those included
+ * that have not loaded it. */
 bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel, const tj_kernel_nodes *nodes) {
   return !has_order(target) && moves_alike(kernel) && is_wide(kernel) && !has_single_parts(kernel) &&
-         !has_masked_scalars(kernel, nodes);
+         !tj_kernel_nodes_have_masked_scalars(nodes, kernel->step, kernel->step_count);
 }
 
 bool tj_amdgpu_is_fixed(const tj_kernel *kernel) {

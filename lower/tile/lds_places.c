@@ -172,8 +172,7 @@ static void find_flipped(const placer *p, place_class class[], uint32_t classes)
 /* --- expressions --- */
 
 static const tj_node *swizzled(const placer *p, uint32_t number) {
-  const tj_parted_sum place = p->place[number];
-  return tj_swizzle_apply(p->graph, p->swizzle, tj_simple_plus(p->graph, place.rest, place.constant));
+  return tj_swizzle_apply(p->graph, p->swizzle, tj_whole_value(p->graph, p->place[number]));
 }
 
 /* Simplifies expressions that share much: each by itself, or all together, whatever takes fewer operations. */

@@ -21,9 +21,4 @@ tj_mode_use tj_mode_use_of(tj_graph *graph, const tj_node *any, const tj_node *s
 /* Whether the constant of a coordinate adds the same to the expression wherever its rest may be, and how much. */
 bool tj_mode_adds(const tj_mode_use *use, tj_parted_sum at, int64_t *added);
 
-/* Whether an expression may mention a symbol. */
-static inline bool tj_may_mention(const tj_node *node, const tj_node *symbol) {
-  return (node->symbols & UINT32_C(1) << symbol->symbol->index % 32) != 0;
-}
-
 #endif

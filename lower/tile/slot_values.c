@@ -21,9 +21,19 @@ bool tj_is_plainly_beyond(tj_parted_sum value, tj_parted_sum other, int64_t dist
          apart == distance;
 }
 
-bool tj_is_within(tj_parted_sum value, int64_t most) {
-  const tj_facts *rest = &value.rest->facts;
-  return (__int128)rest->low + value.constant >= 0 && (__int128)rest->high + value.constant <= most;
+static bool is_small(tj_parted_sum offset) {
+  enum { MOST_BYTES = 16 /* of an element */ };
+  const tj_facts *rest = &offset.rest->facts;
+  return (__int128)rest->low + offset.constant >= 0 &&
+         (__int128)rest->high + offset.constant <= UINT32_MAX / MOST_BYTES;
+}
+
+bool tj_are_small(const tj_parted_sum offset[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (!is_small(offset[i]))
+      return false;
+  }
+  return true;
 }
 
 /* Constants lead where all terms are negative, which what is not below 0 has not. */
@@ -35,6 +45,10 @@ const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t co
   if (__builtin_add_overflow(sum.constant, constant, &end) || sum.rest->facts.low < 0)
     return tj_simplified(graph, tj_add(graph, simple, tj_int(graph, constant)));
   return end == 0 ? sum.rest : tj_add(graph, sum.rest, tj_int(graph, end));
+}
+
+const tj_node *tj_whole_value(tj_graph *graph, tj_parted_sum part) {
+  return tj_simple_plus(graph, part.rest, part.constant);
 }
 
 /* --- coordinates --- */
@@ -166,7 +180,7 @@ static const tj_node **joined(tj_graph *graph, const tj_parted_sum part[], uint3
     const uint32_t sum =
         tj_key_number(&sums, tj_key_mix(tj_key_mix(0, part[slot].rest->id), (uint64_t)part[slot].constant));
     if (known[sum] == NULL)
-      known[sum] = tj_simple_plus(graph, part[slot].rest, part[slot].constant);
+      known[sum] = tj_whole_value(graph, part[slot]);
     value[slot] = known[sum];
   }
   return value;

@@ -23,14 +23,17 @@ tj_parted_sum *tj_parts_at_slots(tj_graph *graph, const tj_slot_digits *at, cons
 /* Each of the simplified values less an expression, simplified. */
 tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[], uint32_t slots, const tj_node *less);
 
-/* Whether a value surely is 0 … most. */
-bool tj_is_within(tj_parted_sum value, int64_t most);
+/* Whether offsets in elements of any size surely are in 32 bits in bytes, so that machines add them to an address for
+ * nothing. */
+bool tj_are_small(const tj_parted_sum offset[], uint32_t count);
 
 /* Whether a value is surely so far beyond another, as two slots of a class are; others may be, too. */
 bool tj_is_plainly_beyond(tj_parted_sum value, tj_parted_sum other, int64_t distance);
 
 /* A simplified expression in parts: of a constant, 0 and itself. */
 tj_parted_sum tj_part_value(tj_graph *graph, const tj_node *simple);
+/* And whole again, simplified. */
+const tj_node *tj_whole_value(tj_graph *graph, tj_parted_sum part);
 
 /* A simplified expression and a constant, simplified. */
 const tj_node *tj_simple_plus(tj_graph *graph, const tj_node *simple, int64_t constant);

@@ -83,10 +83,6 @@ static const tj_node *vector_number(tj_graph *graph, const tj_node *node, uint32
   return tj_simplified(graph, tj_xor(graph, part[0], part[1]));
 }
 
-static const tj_node *joined(tj_graph *graph, tj_parted_sum part) {
-  return tj_simple_plus(graph, part.rest, part.constant);
-}
-
 /* Whether an offset is `distance` beyond an aligned one: by sums, or, of swizzled ones, by bits. */
 static bool is_beyond(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance, uint32_t width) {
   const tj_node *vector = tj_int(graph, width);
@@ -100,14 +96,15 @@ static bool is_beyond(tj_graph *graph, const tj_node *first, const tj_node *node
 bool tj_parts_are_in_turn(tj_graph *graph, const tj_parted_sum offset[], uint32_t width) {
   for (uint32_t k = 1; k < width; k++) {
     if (!tj_is_plainly_beyond(offset[k], offset[0], k) &&
-        !is_beyond(graph, joined(graph, offset[0]), joined(graph, offset[k]), k, width))
+        !is_beyond(graph, tj_whole_value(graph, offset[0]), tj_whole_value(graph, offset[k]), k, width))
       return false;
   }
   return true;
 }
 
 bool tj_parts_are_neighbours(tj_graph *graph, const tj_parted_sum offset[], uint32_t width) {
-  return tj_facts_divisible(&joined(graph, offset[0])->facts, width) && tj_parts_are_in_turn(graph, offset, width);
+  return tj_facts_divisible(&tj_whole_value(graph, offset[0])->facts, width) &&
+         tj_parts_are_in_turn(graph, offset, width);
 }
 
 static const tj_parted_sum *parted(tj_graph *graph, const tj_node *const offset[], uint32_t width) {

@@ -183,22 +183,11 @@ static bool depends_on_tile(const tj_tile_maker *maker, const tj_node *node) {
   return false;
 }
 
-enum { MOST_BYTES = 16 }; /* of an element */
-
 static const tj_parted_sum *offsets_of(const tj_tile_maker *maker, const tj_side *s) {
   tj_parted_sum *offset = TJ_NEW_ARRAY(maker->graph->job, tj_parted_sum, s->tile->slot_count + 1);
   for (uint32_t slot = 0; slot < s->tile->slot_count; slot++)
     offset[slot] = (tj_parted_sum){s->element[slot].access.offset, s->element[slot].constant};
   return offset;
-}
-
-/* Whether machines add every offset to an address for nothing as it is. */
-static bool are_small(const tj_parted_sum offset[], uint32_t slots) {
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    if (!tj_is_within(offset[slot], UINT32_MAX / MOST_BYTES))
-      return false;
-  }
-  return true;
 }
 
 /* Whether what is left of the offsets without the base does not depend on the tile. */
@@ -207,7 +196,7 @@ static bool is_shareable(tj_tile_maker *maker, const tj_parted_sum rest[], uint3
     if ((slot == 0 || rest[slot].rest != rest[slot - 1].rest) && depends_on_tile(maker, rest[slot].rest))
       return false;
   }
-  return are_small(rest, slots);
+  return tj_are_small(rest, slots);
 }
 
 /* Takes the base, which all elements of a tile share, out of their offsets, where these are large and it comes out.
@@ -216,7 +205,7 @@ static void share_base(tj_tile_maker *maker, tj_side *s, const tj_node *base) {
   tj_graph *graph = maker->graph;
   uint32_t slots = s->tile->slot_count;
   const tj_parted_sum *offset = offsets_of(maker, s);
-  if (are_small(offset, slots))
+  if (tj_are_small(offset, slots))
     return;
   base = tj_simplified(graph, base);
   const tj_parted_sum *rest = tj_parts_minus(graph, offset, slots, base);
