@@ -243,6 +243,16 @@ static void expect_offsets(expectation *e) {
 
 /* --- comparison --- */
 
+/* The fill is an element of the source, whose type it is rounded to before it is converted. */
+static bool is_fill(const expectation *e, element found) {
+  const int64_t fill = e->kernel->fill;
+  element number = element_of((uint64_t)fill);
+  const bool is_rounded = is_float(e->source->dtype);
+  if (is_rounded)
+    memcpy(number.byte, &(double){(double)round_float(fill, e->source->dtype)}, sizeof(double));
+  return converts_to(number, is_rounded ? TJ_DTYPE_f64 : TJ_DTYPE_i64, found, e->destination->dtype);
+}
+
 static bool is_expected(const expectation *e, int64_t i) {
   const array *a = e->destination;
   element found = element_of_array(a, a->data, i);
@@ -252,7 +262,7 @@ static bool is_expected(const expectation *e, int64_t i) {
   if (origin == NOBODY)
     return memcmp(found.byte, a->before + (size_t)i * a->bytes, a->bytes) == 0;
   if (origin == FILL)
-    return converts_to(element_of((uint64_t)e->kernel->fill), TJ_DTYPE_i64, found, a->dtype);
+    return is_fill(e, found);
   return converts_to(element_of_array(e->source, e->source->before, origin), e->source->dtype, found, a->dtype);
 }
 
