@@ -47,7 +47,7 @@ static void learn_order(context *known, const tj_node *a, const tj_node *b, bool
 
 static void learn(context *known, const tj_node *condition, bool holds, int depth) {
   const tj_node *const *arg = condition->arg;
-  if (condition->op == TJ_OP_AND && holds && depth < MOST_SUBJECTS) {
+  if (condition->op == TJ_OP_AND && holds && depth < MOST_SUBJECTS && tj_is_truth(arg[0]) && tj_is_truth(arg[1])) {
     learn(known, arg[0], true, depth + 1);
     learn(known, arg[1], true, depth + 1);
     return;
