@@ -550,7 +550,7 @@ static uint64_t wait_of_gfx9(uint32_t left) {
 /* What goes straight into LDS is there once the wave has waited for it: in order with its stores in gfx9, by counters
  * of their own later. */
 static void emit_waits(tj_emitter *emitter, tj_phase before) {
-  enum { MOST_LEFT = 63 };
+  enum { MOST_LEFT = 62 }; /* 63 would be no wait at all */
   bool is_direct = tj_kernel_has_step(emitter->kernel, TJ_STEP_DIRECT),
        is_counted = emitter->target->direct->is_by_lane;
   uint32_t left = tj_emit_left_at_barrier(emitter, before, !is_counted);
