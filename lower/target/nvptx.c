@@ -124,12 +124,12 @@ static tj_target parse(tj_job *job, const char *text) {
   };
 }
 
-/* Identifiers of PTX have no dots, and are no names of instructions. */
+/* Identifiers of PTX have neither dots nor colons, and are no names of instructions. */
 static const char *symbol(tj_job *job, const char *name) {
   tj_text made = tj_text_begin(job);
   tj_text_string(&made, "tilejit_");
   for (; *name != '\0'; name++)
-    tj_text_char(&made, *name == '.' ? '$' : *name);
+    tj_text_char(&made, *name == '.' || *name == ':' ? '$' : *name);
   return made.data;
 }
 
