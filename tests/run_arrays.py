@@ -891,6 +891,22 @@ def check_small(runner, device, name):
     return None
 
 
+def check_zeros(runner, device):
+    """0 - 0 is 0 for whatever takes it; and what is a byte of an integer of the launch saturates."""
+    x = numpy.array([0, -0.0, 1, -2, 0, 4, numpy.inf, 0], "f4")
+    text = ("param M in 1..65536\nkernel k(x: f32 @ (8):(1), y: f32 @ (8):(1), z: f16 @ (8):(1), h: f32 @ (8):(1)) = "
+            "{ y = 1 / (0 - x); z = 0 - x; h = u4(M, 1) }\n")
+    found = runner.run(text, device, {"M": 512}, {"x": x}, ["y", "z", "h"], False, re.sub(r"\W", "_", f"zeros {device}"))
+    if isinstance(found, str):
+        return f"zeros on {device}: {found}"
+    with numpy.errstate(divide="ignore"):
+        wanted = {"y": 1 / (0 - x), "z": (0 - x).astype("f2"), "h": numpy.full(8, 15, "f4")}
+    for key, array in wanted.items():
+        if found[key].tobytes() != array.tobytes():
+            return f"zeros on {device}: {key} is {found[key]}, not {array}"
+    return None
+
+
 def check_exponents(runner, device, dtype):
     """floor(log2(x)) is exact, of neighbours of powers of two, too."""
     kind = numpy.finfo(dtype)
@@ -1297,6 +1313,7 @@ def main():
                     for columns, fixed in ((40, True), (9001, False)):
                         waiting.append(pool.submit(check_nans, runner, device, dtype, name, columns, fixed))
             waiting.append(pool.submit(check_halves, runner, device))
+            waiting.append(pool.submit(check_zeros, runner, device))
             for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):
                 for stored in STORED:
                     for count, step in ((1, 1), (31, 1), (64, 1), (3, 2), (64, 2)):

@@ -243,7 +243,8 @@ const tj_array *tj_array_apply(tj_graph *graph, tj_array_program *program, tj_ar
   if (folded(op, argument, &value))
     return tj_array_number(graph, program, value);
   for (uint32_t i = 0; i < rows[op].arity; i++) {
-    array.arg[i] = argument[i];
+    array.arg[i] = i == 0 && tj_array_takes_byte(op) ? tj_array_saturating(graph, program, argument[i], TJ_DTYPE_u8)
+                                                     : argument[i];
     array.dtype = wants_double(argument[i]) ? TJ_DTYPE_f64 : array.dtype;
     join_shapes(graph, &array, argument[i]);
   }

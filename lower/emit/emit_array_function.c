@@ -75,6 +75,18 @@ static LLVMRealPredicate predicate_of(tj_array_operation operation) {
   }
 }
 
+/* What is subtracted from, of which LLVM 22 must not see that it is 0: it takes +0 - x for -x where another instruction
+ * takes the difference, of x = 0, too. */
+static LLVMValueRef minuend(machine *m, LLVMValueRef x) {
+  if (!LLVMIsConstant(x) || !LLVMIsNull(x))
+    return x;
+  const bool is_double = m->element == m->emitter->f64;
+  const tj_dtype dtype = is_double ? TJ_DTYPE_f64 : TJ_DTYPE_f32;
+  const unsigned width = LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind ? LLVMGetVectorSize(LLVMTypeOf(x)) : 1;
+  LLVMValueRef bits = LLVMConstNull(is_double ? m->emitter->i64 : m->emitter->i32);
+  return tj_emit_repeated(m->emitter, tj_emit_hidden(m->emitter, bits, dtype), width);
+}
+
 static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, const tj_term operand[]) {
   LLVMBuilderRef b = m->emitter->builder;
   LLVMValueRef x = value_of(operand[0]);
@@ -82,7 +94,7 @@ static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, cons
   case TJ_OPERATION_ADD:
     return LLVMBuildFAdd(b, x, value_of(operand[1]), "");
   case TJ_OPERATION_SUB:
-    return LLVMBuildFSub(b, x, value_of(operand[1]), "");
+    return LLVMBuildFSub(b, minuend(m, x), value_of(operand[1]), "");
   case TJ_OPERATION_MUL:
     return LLVMBuildFMul(b, x, value_of(operand[1]), "");
   case TJ_OPERATION_DIV:

@@ -72,7 +72,7 @@ static LLVMValueRef with_short_nan(tj_emitter *emitter, LLVMValueRef number, tj_
   if (!emitter->has_short_nans || dtype != TJ_DTYPE_f32)
     return number;
   LLVMValueRef is_nan = LLVMBuildFCmp(emitter->builder, LLVMRealUNO, number, number, "");
-  return LLVMBuildSelect(emitter->builder, is_nan, LLVMConstReal(emitter->f32, NAN), number, "");
+  return LLVMBuildSelect(emitter->builder, is_nan, LLVMConstReal(LLVMTypeOf(number), NAN), number, "");
 }
 
 /* An array whose elements are in slots, of its own type. */
