@@ -246,11 +246,11 @@ static void expect_offsets(expectation *e) {
 /* The fill is an element of the source, whose type it is rounded to before it is converted. */
 static bool is_fill(const expectation *e, element found) {
   const int64_t fill = e->kernel->fill;
-  element number = element_of((uint64_t)fill);
+  element rounded = element_of((uint64_t)fill);
   const bool is_rounded = is_float(e->source->dtype);
   if (is_rounded)
-    memcpy(number.byte, &(double){(double)round_float(fill, e->source->dtype)}, sizeof(double));
-  return converts_to(number, is_rounded ? TJ_DTYPE_f64 : TJ_DTYPE_i64, found, e->destination->dtype);
+    memcpy(rounded.byte, &(double){(double)round_float(fill, e->source->dtype)}, sizeof(double));
+  return converts_to(rounded, is_rounded ? TJ_DTYPE_f64 : TJ_DTYPE_i64, found, e->destination->dtype);
 }
 
 static bool is_expected(const expectation *e, int64_t i) {
