@@ -2,6 +2,8 @@
 /* Growing text in an arena. */
 #include "base/text.h"
 
+#include "base/plain_locale.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,6 +56,7 @@ void tj_text_json(tj_text *text, const char *string) {
 }
 
 void tj_text_format_list(tj_text *text, const char *format, va_list arguments) {
+  const tj_plain_locale locale = tj_plain_locale_begin();
   va_list again;
   va_copy(again, arguments);
   int length = vsnprintf(NULL, 0, format, arguments);
@@ -62,6 +65,7 @@ void tj_text_format_list(tj_text *text, const char *format, va_list arguments) {
     text->length += (size_t)length;
   }
   va_end(again);
+  tj_plain_locale_end(locale);
 }
 
 void tj_text_format(tj_text *text, const char *format, ...) {

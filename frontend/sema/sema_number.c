@@ -5,8 +5,9 @@
  * whatever else stands among them is an integer constant of the language. */
 #include "frontend/sema/sema.h"
 
+#include "base/plain_locale.h"
+
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,11 +26,9 @@ static tj_number number_of_real(tj_job *job, double value) {
 
 /* The nearest double, whatever the host program's locale is. */
 static tj_number read_decimal(tj_job *job, const char *text) {
-  locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  if (plain == (locale_t)0)
-    tj_fail(job, TJ_MEMORY_LIMIT, "no memory for reading '%s'", text);
-  double value = strtod_l(text, NULL, plain);
-  freelocale(plain);
+  const tj_plain_locale locale = tj_plain_locale_begin();
+  double value = strtod(text, NULL);
+  tj_plain_locale_end(locale);
   return number_of_real(job, value);
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers with a point: between the two calls, the thread's locale is C, whatever locale a program has set. Where
+ * there is no memory for that, it stays as it was. */
+#ifndef TJ_BASE_PLAIN_LOCALE_H
+#define TJ_BASE_PLAIN_LOCALE_H
+
+#include <locale.h>
+
+typedef struct {
+  locale_t plain, before;
+} tj_plain_locale;
+
+static inline tj_plain_locale tj_plain_locale_begin(void) {
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  return (tj_plain_locale){plain, uselocale(plain)};
+}
+
+static inline void tj_plain_locale_end(tj_plain_locale locale) {
+  uselocale(locale.before);
+  if (locale.plain != (locale_t)0)
+    freelocale(locale.plain);
+}
+
+#endif
