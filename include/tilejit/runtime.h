@@ -124,8 +124,8 @@ typedef struct tj_code tj_code;
 TJ_API void tj_code_destroy(tj_code *code);
 
 /* The code object's bytes (host: the relocatable object), with every variant of the kernel: those that no launch has
- * taken yet are compiled for it, all in one. NULL, and a size of 0, where that fails for lack of memory or in LLVM.
- * Borrowed from the code. */
+ * taken yet are compiled for it, all in one. NULL, and a size of 0, where that fails, which
+ * leaves no diagnostic, as threads share the code: tj_launch_compile tells why. Borrowed from the code. */
 TJ_API const void *tj_code_bytes(const tj_code *code, size_t *size);
 TJ_API const char *tj_code_kernel(const tj_code *code);
 TJ_API const char *tj_code_target(const tj_code *code);
@@ -466,8 +466,8 @@ typedef struct tj_recipe {
 TJ_API tj_status tj_launch_prepare(tj_launch *launch, const tj_recipe **recipe);
 
 /* Compiles the variant that the launch takes with the parameters and the memory that are bound, where it waits, so
- * that runs and submissions need not; memory that is not bound is taken to be aligned. TJ6007, TJ2025; TJ5003 where
- * LLVM fails, as runs and submissions then do. */
+ * that runs and submissions need not; memory that is not bound is taken to be aligned. TJ6007, TJ2025; TJ4006 where
+ * an integer may not fit in 64 bits, TJ5003 where LLVM fails, as runs and submissions then do. */
 TJ_API tj_status tj_launch_compile(tj_launch *launch);
 /* Where the time of the last tj_launch_compile, run or submission of the launch went, as far as it compiled: zeros
  * where nothing waited. */

@@ -72,10 +72,8 @@ static json_t *next_json(const tj_recipe *recipe) {
   return next;
 }
 
-static json_t *recipe_json(const tj_recipe *recipe, const tj_code *code) {
+static json_t *recipe_json(const tj_recipe *recipe, const tj_code *code, size_t bytes) {
   uint64_t block[] = {recipe->block[0], recipe->block[1], recipe->block[2]};
-  size_t bytes;
-  tj_code_bytes(code, &bytes);
   json_t *json =
       json_pack("{s:s,s:o,s:o,s:I,s:I,s:o,s:{s:s,s:I}}", "symbol", recipe->symbol, "grid", sizes_json(recipe->grid),
                 "block", sizes_json(block), "lds_bytes", (json_int_t)recipe->lds_bytes, "kernarg_bytes",
@@ -128,9 +126,7 @@ static void print_kernel(const tj_recipe *recipe) {
   printf("LDS      %" PRIu32 " bytes\n", recipe->lds_bytes);
 }
 
-static void print_recipe(const tj_recipe *recipe, const tj_code *code) {
-  size_t bytes;
-  tj_code_bytes(code, &bytes);
+static void print_recipe(const tj_recipe *recipe, const tj_code *code, size_t bytes) {
   print_kernel(recipe);
   for (const tj_recipe *next = recipe->next; next != NULL; next = next->next) {
     printf("then\n");
@@ -163,14 +159,23 @@ static int pass_pointers(const arguments *given, const kernel *opened) {
   return bound == TJ_OK ? status : fail_library(opened->context, bound);
 }
 
+/* The exit status after printing why the code has no bytes, which compiling what the launch takes tells. */
+static int fail_code(const kernel *opened) {
+  tj_status status = tj_launch_compile(opened->launch);
+  return status == TJ_OK ? fail_memory() : fail_library(opened->context, status);
+}
+
 static int print(const arguments *given, const kernel *opened) {
   const tj_recipe *recipe;
+  size_t bytes;
   tj_status status = tj_launch_prepare(opened->launch, &recipe);
   if (status != TJ_OK)
     return fail_library(opened->context, status);
+  if (tj_code_bytes(opened->code, &bytes) == NULL)
+    return fail_code(opened);
   if (option_given(given, "json"))
-    return print_json(recipe_json(recipe, opened->code));
-  print_recipe(recipe, opened->code);
+    return print_json(recipe_json(recipe, opened->code, bytes));
+  print_recipe(recipe, opened->code, bytes);
   return 0;
 }
 
