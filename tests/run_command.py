@@ -273,9 +273,9 @@ def colours(command):
 # Arrays.
 
 
-def write_array(path, values, shape, order):
-    """int32 values, in the order in which they are stored."""
-    header = repr({"descr": "<i4", "fortran_order": order == "F", "shape": shape}).encode()
+def write_array(path, values, shape, order, descr="<i4"):
+    """Words of 32 bits, in the order in which they are stored, as elements of a type."""
+    header = repr({"descr": descr, "fortran_order": order == "F", "shape": shape}).encode()
     header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
     pathlib.Path(path).write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header +
                                    struct.pack(f"<{len(values)}i", *values))
@@ -317,8 +317,20 @@ def arrays(command):
     equal(read_array("d.npy")[2], f_order)
 
 
+def element_types(command):
+    """Raw bits take any type of their width, bf16 the bits alone, other types themselves."""
+    copy = "kernel k(src: {} @ 2:1, dst: b16 @ 2:1) = copy(src, dst)"
+    for argument, taken in {"b16": "<f2 <i2 <u2 |V2", "bf16": "<u2 |V2", "f16": "<f2", "u16": "<u2"}.items():
+        for descr in ("<f2", "<i2", "<u2", "|V2"):
+            write_array("a.npy", [1], (2,), "C", descr)
+            _, errors = command.run("run", "-e", copy.format(argument), "--in", "src=a.npy",
+                                    status=0 if descr in taken.split() else 1)
+            equal((argument, descr, "TJ6003" in errors), (argument, descr, descr not in taken.split()))
+
+
 TESTS = [found_through_path, standard_input, earlier_expressions, empty_lines, shared_definitions, many_definitions,
-         json_errors, json_lines, tables, functions, cancellation, progress, colours, arrays]
+         json_errors, json_lines, tables, functions, cancellation, progress, colours, arrays,
+         element_types]
 
 
 def main():

@@ -38,14 +38,22 @@ static const char *file_of(const arguments *given, const char *option_name, cons
   return path;
 }
 
-/* Elements of which NumPy sees the bits alone: raw ones, bf16, and floats of 8 bits. */
+/* An unsigned integer or bytes, as elements are saved whose type NumPy lacks. */
+static bool holds_bits(const npy_array *array) {
+  return strchr("uV", array->dtype[1]) != NULL;
+}
+
+/* Those that may have any type of their width: raw bits, and floats of 8 bits. */
 static bool is_raw(const tj_argument *argument) {
   return argument->dtype[0] == 'b' || (argument->element_bytes == 1 && strchr("iu", argument->dtype[0]) == NULL);
 }
 
 static bool dtype_matches(const tj_argument *argument, const npy_array *array) {
+  bool has_width = array->element_bytes == argument->element_bytes;
+  if (strcmp(argument->dtype, "bf16") == 0)
+    return has_width && holds_bits(array);
   if (is_raw(argument))
-    return array->element_bytes == argument->element_bytes;
+    return has_width;
   return strcmp(argument->numpy, array->dtype) == 0;
 }
 
