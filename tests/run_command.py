@@ -328,9 +328,17 @@ def element_types(command):
             equal((argument, descr, "TJ6003" in errors), (argument, descr, descr not in taken.split()))
 
 
+# Names.
+
+
+def long_names(command):
+    """The runtimes of GPUs know a kernel by any name that the language takes."""
+    command.run("run", "-e", f"kernel {'k' * 1000}(d: i32 @ 2:1) = offsets(d, 2:1)", "--device", "sim:gfx942")
+
+
 TESTS = [found_through_path, standard_input, earlier_expressions, empty_lines, shared_definitions, many_definitions,
          json_errors, json_lines, tables, functions, cancellation, progress, colours, arrays,
-         element_types]
+         element_types, long_names]
 
 
 def main():

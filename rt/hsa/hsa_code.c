@@ -2,9 +2,7 @@
 /* Loading code objects into executables, and finding kernels in them. */
 #include "rt/hsa/hsa_code.h"
 
-#include <stdio.h>
-
-enum { SYMBOL_CAPACITY = 512 };
+#include <string.h>
 
 /* Which of a module's handles is which. */
 enum { EXECUTABLE, READER };
@@ -38,14 +36,28 @@ static void unload(void *data, tj_rt_module *module) {
 
 const tj_rt_loader tj_hsa_loader = {load, unload};
 
+/* The symbol of a kernel's descriptor. */
+static tj_status find_descriptor(const tj_hsa_place *place, const tj_rt_module *module, const char *name,
+                                 hsa_executable_symbol_t *symbol, tj_rt_error *error) {
+  static const char suffix[] = ".kd";
+  size_t length = strlen(name);
+  char *symbol_name = place->allocator.allocate(place->allocator.user, length + sizeof suffix);
+  if (symbol_name == NULL)
+    return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
+  memcpy(symbol_name, name, length);
+  memcpy(symbol_name + length, suffix, sizeof suffix);
+  hsa_executable_t executable = {module->handle[EXECUTABLE]};
+  tj_status status =
+      tj_hsa_executable_get_symbol_by_name(place->hsa, error, executable, symbol_name, &place->gpu, symbol);
+  place->allocator.release(place->allocator.user, symbol_name);
+  return status;
+}
+
 tj_status tj_hsa_find_kernel(const tj_hsa_place *place, const tj_rt_module *module, const char *name,
                              tj_hsa_kernel *kernel, tj_rt_error *error) {
   const tj_hsa *hsa = place->hsa;
-  char symbol_name[SYMBOL_CAPACITY];
   hsa_executable_symbol_t symbol;
-  snprintf(symbol_name, sizeof symbol_name, "%s.kd", name);
-  tj_status status = tj_hsa_executable_get_symbol_by_name(hsa, error, (hsa_executable_t){module->handle[EXECUTABLE]},
-                                                          symbol_name, &place->gpu, &symbol);
+  tj_status status = find_descriptor(place, module, name, &symbol, error);
   const struct {
     hsa_executable_symbol_info_t attribute;
     void *to;

@@ -10,6 +10,7 @@
 typedef struct {
   const tj_hsa *hsa;
   hsa_agent_t gpu;
+  tj_allocator allocator;
 } tj_hsa_place;
 
 /* Loads code objects into executables; its data is a tj_hsa_place. */

@@ -233,7 +233,7 @@ static tj_status open_device(const tj_hsa_library *library, const choice *which,
   hsa_device *d = allocator.allocate(allocator.user, sizeof *d);
   if (d == NULL)
     return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
-  *d = (hsa_device){.place = {.hsa = &d->hsa}};
+  *d = (hsa_device){.place = {.hsa = &d->hsa, .allocator = allocator}};
   tj_rt_gpu_begin(&d->gpu, &driver, &d->queue.flight, &tj_hsa_loader, &d->place, &allocator);
   tj_status status = start_runtime(&d->hsa, library, error);
   if (status == TJ_OK) {

@@ -343,7 +343,7 @@ static void open_codes(code_session *s) {
   unsetenv("TILEJIT_HSASIM_AGENTS");
   tj_job job;
   tj_job_init(&job, NULL);
-  s->place = (tj_hsa_place){&s->hsa, agents.gpu[0].agent};
+  s->place = (tj_hsa_place){&s->hsa, agents.gpu[0].agent, job.allocator};
   tj_rt_modules_open(&s->modules, &tj_hsa_loader, &s->place, &job.allocator);
 }
 
