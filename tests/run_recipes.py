@@ -81,8 +81,8 @@ def check_form(recipe):
         raise Failure(f"the recipe has the members {list(recipe)}")
     offset = 0
     for word in recipe["kernarg"]:
-        name = "argument" if word["kind"] == "pointer" else "name"
-        if list(word) != ["offset", "bytes", "kind", name, "value"] or word["offset"] != offset:
+        members = ["argument", "value", "alignment"] if word["kind"] == "pointer" else ["name", "value"]
+        if list(word) != ["offset", "bytes", "kind", *members] or word["offset"] != offset:
             raise Failure(f"a word of the argument block is {word}")
         offset += word["bytes"]
     if offset != recipe["kernarg_bytes"]:

@@ -50,8 +50,12 @@ static json_t *word_json(const tj_kernarg *word) {
   json_t *value = word->map != NULL ? map_json(word->map)
                   : word->is_bound  ? json_integer((json_int_t)word->value)
                                     : json_null();
-  return json_pack("{s:I,s:I,s:s,s:s,s:o}", "offset", (json_int_t)word->offset, "bytes", (json_int_t)word->bytes,
-                   "kind", kind[word->kind], is_argument ? "argument" : "name", word->name, "value", value);
+  json_t *json =
+      json_pack("{s:I,s:I,s:s,s:s,s:o}", "offset", (json_int_t)word->offset, "bytes", (json_int_t)word->bytes, "kind",
+                kind[word->kind], is_argument ? "argument" : "name", word->name, "value", value);
+  if (word->kind == TJ_KERNARG_POINTER || word->kind == TJ_KERNARG_SCRATCH)
+    add_member(&json, "alignment", json_integer((json_int_t)word->alignment));
+  return json;
 }
 
 static json_t *words_json(const tj_recipe *recipe) {
@@ -224,9 +228,10 @@ const command command_launch = {
     "[…],\n"
     "\"code\": {\"target\", \"bytes\"}}; grid and block count work-items. The words of kernarg are {\"offset\", "
     "\"bytes\",\n"
-    "\"kind\": \"pointer\", \"argument\", \"value\"} and {\"offset\", \"bytes\", \"kind\": \"value\", \"name\", "
-    "\"value\"}: value is\n"
-    "the word as a signed integer, null for an address that is not given.\n"
+    "\"kind\": \"pointer\", \"argument\", \"value\", \"alignment\"} and {\"offset\", \"bytes\", \"kind\": "
+    "\"value\", \"name\",\n"
+    "\"value\"}: value is the word as a signed integer, null for an address that is not given; alignment is what an\n"
+    "address must be a multiple of.\n"
     "\n"
     "docs/launching.md has recipes for HIP, HIP graphs and AQL packets.",
     program_input,
