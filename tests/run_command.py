@@ -89,6 +89,13 @@ def empty_lines(command):
     equal(command.run("eval", "-", text="1+1\n\n   \n# a comment\n  # another\n2+2 # beside\n")[0], "2\n4\n")
 
 
+def zero_bytes(command):
+    """A line ends at its newline, as a program ends with its file."""
+    for line in ("1\0 + nonsense", "\0", " # beside\0"):
+        for words in (["eval", "-", "--json"], ["eval", "-f", "-", "--json"]):
+            assert "TJ1005" in "".join(command.run(*words, text=line + "\n", status=1)), (words, line)
+
+
 def shared_definitions(command):
     """Lines see what earlier ones define, and may define it anew; what was defined before keeps what it was."""
     lines = ["let A = (4,8):(8,1)", "A(1, 2)", "param M in 1..8; A(M - 1, 0)", "let B = A o 4", "let A = 7",
@@ -336,8 +343,8 @@ def long_names(command):
     command.run("run", "-e", f"kernel {'k' * 1000}(d: i32 @ 2:1) = offsets(d, 2:1)", "--device", "sim:gfx942")
 
 
-TESTS = [found_through_path, standard_input, earlier_expressions, empty_lines, shared_definitions, many_definitions,
-         json_errors, json_lines, tables, functions, cancellation, progress, colours, arrays,
+TESTS = [found_through_path, standard_input, earlier_expressions, empty_lines, zero_bytes, shared_definitions,
+         many_definitions, json_errors, json_lines, tables, functions, cancellation, progress, colours, arrays,
          element_types, long_names]
 
 

@@ -72,10 +72,10 @@ static int print_line_error(const batch *lines, tj_status status) {
 }
 
 /* A line that defines and has no value prints nothing. */
-static int evaluate_line(batch *lines, const char *line) {
+static int evaluate_line(batch *lines, const char *line, size_t length) {
   int exit = 0;
   tj_program *program = NULL;
-  tj_status status = tj_program_create_after(lines->prelude, "<line>", line, strlen(line), lines->fixed.value,
+  tj_status status = tj_program_create_after(lines->prelude, "<line>", line, length, lines->fixed.value,
                                              lines->fixed.count, &program);
   if (status == TJ_OK && (tj_program_has_value(program) || tj_program_item_count(program) == 0))
     status = print_value(lines->context, program, (void *)lines->given, &exit);
@@ -100,10 +100,10 @@ static int evaluate_file(batch *lines, const char *path) {
   return status == TJ_OK ? 0 : fail_library(lines->context, status);
 }
 
-/* Nothing but blanks and a comment. */
-static bool is_empty(const char *line) {
+/* Nothing but blanks and a comment, which have no zero bytes. */
+static bool is_empty(const char *line, size_t length) {
   const char *begin = line + strspn(line, " \t\r\n");
-  return *begin == '\0' || *begin == '#';
+  return strlen(line) == length && (*begin == '\0' || *begin == '#');
 }
 
 static int evaluate_lines(batch *lines) {
@@ -113,8 +113,8 @@ static int evaluate_lines(batch *lines) {
   int worst = 0;
   while (!is_interrupted() && (length = getline(&line, &capacity, stdin)) >= 0) {
     if (length > 0 && line[length - 1] == '\n')
-      line[length - 1] = '\0';
-    int status = is_empty(line) ? 0 : evaluate_line(lines, line);
+      line[--length] = '\0';
+    int status = is_empty(line, (size_t)length) ? 0 : evaluate_line(lines, line, (size_t)length);
     worst = status > worst ? status : worst;
   }
   free(line);
