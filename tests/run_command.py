@@ -160,6 +160,37 @@ def json_lines(command):
     equal(errors, "")
 
 
+def json_outputs(command):
+    """One value on standard output, whatever is made and wherever it goes; none where what is made is no text."""
+    pathlib.Path("k.tile").write_text("kernel k(d: i32 @ 8:1) = offsets(d, 8:1)\n", encoding="utf-8")
+    dma = ["check", "--dma", "(1024,1024):(1024,1)", "--tile", "(32,64)", "--target", "sm_90", "--dtype", "f16"]
+    compiling = ["compile", "k.tile", "--target", "gfx942", "--emit"]
+    bundling = ["bundle", "k.tile", "--target", "gfx942"]
+    made = {"output": "made", "bytes": None}
+    cases = [
+        (["show", "4:1"], None),
+        (["show", "4:1", "--as", "svg"], {"as": "svg", "text": None}),
+        (["show", "4:1", "--as", "svg", "-o", "made"], {"as": "svg", **made}),
+        (["show", "4:1", "-o", "made"], {"as": "json", **made}),
+        ([*compiling, "llvm"], {"emit": "llvm", "text": None}),
+        ([*compiling, "llvm", "-o", "-"], {"emit": "llvm", "text": None}),
+        ([*compiling, "hsaco", "-o", "made"], {"emit": "hsaco", **made}),
+        ([*bundling, "-o", "made"], made),
+        (["bundle", "--list", "made"], None),
+        ([*dma, "--program"], {"text": None}),
+        ([*dma, "--function", "f"], {"text": None}),
+    ]
+    for words, members in cases:
+        value = json.loads(command.run(*words, "--json")[0])
+        if members is not None:
+            equal((words, sorted(value)), (words, sorted(members)))
+            equal({name: value[name] for name in members if members[name]}, {n: m for n, m in members.items() if m})
+            assert members != made or value["bytes"] == os.path.getsize("made")
+    for words in ([*compiling, "hsaco"], [*compiling, "hsaco", "-o", "-"], [*bundling, "-o", "-"]):
+        output, errors = command.run(*words, "--json", status=2)
+        equal((output, json.loads(errors)["code"]), ("", "usage"))
+
+
 # The tables.
 
 
@@ -344,8 +375,8 @@ def long_names(command):
 
 
 TESTS = [found_through_path, standard_input, earlier_expressions, empty_lines, zero_bytes, shared_definitions,
-         many_definitions, json_errors, json_lines, tables, functions, cancellation, progress, colours, arrays,
-         element_types, long_names]
+         many_definitions, json_errors, json_lines, json_outputs, tables, functions, cancellation, progress, colours,
+         arrays, element_types, long_names]
 
 
 def main():

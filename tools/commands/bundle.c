@@ -112,7 +112,7 @@ static int write_bundle(const bundle *b) {
   tj_status status = tj_bundle_write(b->context, (const tj_code *const *)b->code, b->count, &made);
   if (status != TJ_OK)
     return fail_library(b->context, status);
-  return write_blob(b->context, option_value(b->given, "o"), &made);
+  return write_made(b->context, b->given, json_object(), &made);
 }
 
 /* --- telling --- */
@@ -178,6 +178,8 @@ static int check_options(const arguments *given) {
     return fail_usage("bundle needs --target: host, or an AMDGPU such as gfx942; as often as there are targets");
   if (!lists && option_value(given, "o") == NULL)
     return fail_usage("bundle needs -o: the file to write");
+  if (!lists && option_given(given, "json") && output_path(given) == NULL)
+    return fail_usage("a bundle is binary: give a file with -o");
   return 0;
 }
 
@@ -213,7 +215,7 @@ const command command_bundle = {
     "host stands for x86-64-v3 and x86-64-v4: code for each level of processors, of which a machine takes the best\n"
     "that it has. Names of kernels must differ, since they are found by them.\n"
     "\n"
-    "--json prints, with --list, an array of {\"kernel\", \"target\", \"bytes\"}.",
+    "--json prints {\"bytes\", \"output\"}; with --list, an array of {\"kernel\", \"target\", \"bytes\"}.",
     NULL,
     options,
     operands,

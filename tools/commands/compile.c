@@ -85,34 +85,19 @@ static tj_status emit(tj_program *program, const compilation *c, tj_blob *made) 
   return tj_program_emit(program, &options, (tj_emit)c->wanted->stage, made);
 }
 
-/* {"emit":"llvm","text":…}, or {"emit":"hsaco","bytes":…,"output":…} of what goes to a file. */
-static json_t *made_json(const compilation *c, const tj_blob *made) {
-  const char *path = option_value(c->given, "o");
-  if (path == NULL)
-    return json_pack("{s:s,s:s%}", "emit", c->wanted->name, "text", made->data, made->size);
-  return json_pack("{s:s,s:I,s:s}", "emit", c->wanted->name, "bytes", (json_int_t)made->size, "output", path);
-}
-
 static tj_status compile(tj_context *context, tj_program *program, void *data, int *exit) {
   const compilation *c = data;
-  const char *path = option_value(c->given, "o");
-  bool as_json = option_given(c->given, "json");
   tj_blob made;
   tj_status done = emit(program, c, &made);
-  if (done != TJ_OK)
-    return done;
-  if (!as_json || path != NULL)
-    *exit = write_output(path, made.data, made.size);
-  if (*exit == 0 && as_json)
-    *exit = print_json(made_json(c, &made));
-  tj_blob_release(context, &made);
-  return TJ_OK;
+  if (done == TJ_OK)
+    *exit = write_made(context, c->given, json_pack("{s:s}", "emit", c->wanted->name), &made);
+  return done;
 }
 
 /* 0, or the exit status after printing what is wrong with the options. */
 static int check_options(const arguments *given, const output *wanted) {
-  const char *path = option_value(given, "o");
-  bool to_text = path == NULL ? isatty(STDOUT_FILENO) || option_given(given, "json") : false;
+  bool to_terminal = option_value(given, "o") == NULL && isatty(STDOUT_FILENO);
+  bool to_text = to_terminal || (option_given(given, "json") && output_path(given) == NULL);
   if (wanted->needs_target && option_value(given, "target") == NULL)
     return fail_usage("compile needs --target: host, an AMDGPU such as gfx942, or sm_90");
   if (wants_function(given, wanted) && wanted->form == NONE)

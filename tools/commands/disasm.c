@@ -5,13 +5,9 @@
 
 #include <stdlib.h>
 
-/* The statistics are JSON as they are; a text becomes one member of an object. */
+/* The statistics are JSON as they are. */
 static int print_code(tj_context *context, const arguments *given, tj_blob *text) {
-  if (!option_given(given, "json") || option_given(given, "stats"))
-    return write_blob(context, NULL, text);
-  int status = print_json(json_pack("{s:s%}", "text", text->data, text->size));
-  tj_blob_release(context, text);
-  return status;
+  return option_given(given, "stats") ? write_blob(context, text) : write_made(context, given, json_object(), text);
 }
 
 static int disassemble(const arguments *given, const char *bytes, size_t size) {

@@ -33,7 +33,7 @@ static int print_topic(tj_context *context, const char *topic, bool as_json) {
   tj_status found = strcmp(topic, FUNCTIONS_TOPIC) == 0 ? tj_language_functions(context, form, &text)
                                                         : tj_language_function(context, topic, form, &text);
   if (found == TJ_OK)
-    return write_blob(context, NULL, &text);
+    return write_blob(context, &text);
   return found == TJ_ERROR_INPUT ? fail_topic(context, topic) : fail_library(context, found);
 }
 

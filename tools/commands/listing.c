@@ -46,7 +46,7 @@ int print_listing(const arguments *given, const listing *list) {
   tj_status done = as_json && has_json ? list->json_of(context, &text) : list->text_of(context, &text);
   int status = done != TJ_OK          ? fail_library(context, done)
                : as_json && !has_json ? print_rows(context, list, &text)
-                                      : write_blob(context, NULL, &text);
+                                      : write_blob(context, &text);
   tj_context_destroy(context);
   return status;
 }

@@ -21,7 +21,7 @@ static int prove(tj_context *context, const arguments *given, const input *from,
   if (status == 0) {
     tj_status proved = tj_prove(context, declarations, from->expression[0], from->expression[1], fixed.value,
                                 fixed.count, form_of(given), &equal, &text);
-    status = proved != TJ_OK ? fail_library(context, proved) : write_blob(context, NULL, &text);
+    status = proved != TJ_OK ? fail_library(context, proved) : write_blob(context, &text);
     if (proved == TJ_OK && status == 0 && !equal)
       status = TJ_ERROR_INPUT;
   }
@@ -82,7 +82,7 @@ static tj_status prove_function(tj_context *context, tj_program *program, void *
                                                form_of(p->given), &equal, &text);
   if (proved != TJ_OK)
     return proved;
-  *exit = write_blob(context, NULL, &text);
+  *exit = write_blob(context, &text);
   if (*exit == 0 && !equal)
     *exit = TJ_ERROR_INPUT;
   return TJ_OK;

@@ -44,8 +44,7 @@ static int chosen(const arguments *given, const char *name, const choice choices
 }
 
 static bool to_terminal(const arguments *given) {
-  const char *path = option_value(given, "o");
-  return (path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO);
+  return output_path(given) == NULL && !option_given(given, "json") && isatty(STDOUT_FILENO);
 }
 
 /* Of the terminal that the picture goes to; 0 where it goes elsewhere. */
@@ -80,12 +79,20 @@ typedef struct {
   tj_show_options options;
 } showing;
 
+/* A picture in JSON is a value as it is. */
+static int print(tj_context *context, const showing *wanted, tj_blob *picture) {
+  if (wanted->options.form == TJ_SHOW_JSON && output_path(wanted->given) == NULL)
+    return write_blob(context, picture);
+  const char *as = option_value(wanted->given, "as");
+  return write_made(context, wanted->given, json_pack("{s:s}", "as", as != NULL ? as : "json"), picture);
+}
+
 static tj_status show(tj_context *context, tj_program *program, void *data, int *exit) {
   const showing *wanted = data;
   tj_blob picture;
   tj_status done = tj_program_show(program, &wanted->options, &picture);
   if (done == TJ_OK)
-    *exit = write_blob(context, option_value(wanted->given, "o"), &picture);
+    *exit = print(context, wanted, &picture);
   return done;
 }
 
@@ -95,7 +102,7 @@ static tj_status show_lds(tj_context *context, tj_lds_question *question, void *
   tj_blob picture;
   tj_status done = tj_show_lds(context, question, &wanted->options, &picture);
   if (done == TJ_OK)
-    *exit = write_blob(context, option_value(wanted->given, "o"), &picture);
+    *exit = print(context, wanted, &picture);
   return done;
 }
 
@@ -146,7 +153,8 @@ const command command_show = {
     "bits that a swizzle changes; thread and value are for tiles and distributions. Without --color, maps are\n"
     "coloured by index, swizzles by cycle, tiles and distributions by thread. Text has colours on a terminal, "
     "unless\n"
-    "NO_COLOR is set.",
+    "NO_COLOR is set.\n\n"
+    "--json prints what --as json draws; of other forms, an object: as, and text; with -o, bytes and output.",
     expression_input,
     options,
     operands,

@@ -14,7 +14,7 @@ static tj_status simplify(tj_context *context, tj_program *program, void *data, 
                                                 : tj_program_simplify(program, form, &output);
   if (done != TJ_OK)
     return done;
-  *exit = write_blob(context, NULL, &output);
+  *exit = write_blob(context, &output);
   if (*exit == 0 && !proved)
     *exit = TJ_ERROR_INPUT;
   return TJ_OK;

@@ -10,7 +10,7 @@ static tj_status suggest(tj_context *context, tj_lds_question *question, void *d
   tj_blob report;
   tj_status done = tj_suggest_lds_layouts(context, question, &report);
   if (done == TJ_OK)
-    *exit = write_blob(context, NULL, &report);
+    *exit = write_blob(context, &report);
   return done;
 }
 
@@ -32,7 +32,7 @@ static tj_status suggest_access(tj_context *context, tj_program *program, void *
   tj_check_form form = option_given(given, "json") ? TJ_CHECK_JSON : TJ_CHECK_TEXT;
   tj_status done = tj_program_suggest(program, option_value(given, "dtype"), form, &report);
   if (done == TJ_OK)
-    *exit = write_blob(context, NULL, &report);
+    *exit = write_blob(context, &report);
   return done;
 }
 

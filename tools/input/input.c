@@ -111,8 +111,13 @@ int write_file(const char *path, const void *data, size_t size) {
   return fail_write(path, error);
 }
 
+const char *output_path(const arguments *given) {
+  const char *path = option_value(given, "o");
+  return path != NULL && strcmp(path, "-") != 0 ? path : NULL;
+}
+
 int write_output(const char *path, const void *data, size_t size) {
-  if (path != NULL && strcmp(path, "-") != 0)
+  if (path != NULL)
     return write_file(path, data, size);
   if (is_interrupted())
     return fail_interrupted();
@@ -344,8 +349,30 @@ int with_program_and(const arguments *given, const char *expression, program_wor
 
 /* --- what the library gives --- */
 
-int write_blob(tj_context *context, const char *path, tj_blob *blob) {
-  int status = write_output(path, blob->data, blob->size);
+int write_blob(tj_context *context, tj_blob *blob) {
+  int status = write_output(NULL, blob->data, blob->size);
   tj_blob_release(context, blob);
+  return status;
+}
+
+static json_t *add_made(json_t *told, const char *path, const tj_blob *made) {
+  if (path == NULL) {
+    add_member(&told, "text", json_stringn(made->data, made->size));
+  } else {
+    add_member(&told, "bytes", json_integer((json_int_t)made->size));
+    add_member(&told, "output", json_string(path));
+  }
+  return told;
+}
+
+int write_made(tj_context *context, const arguments *given, json_t *told, tj_blob *made) {
+  const char *path = output_path(given);
+  bool as_json = option_given(given, "json");
+  int status = as_json && path == NULL ? 0 : write_output(path, made->data, made->size);
+  if (as_json && status == 0)
+    status = print_json(add_made(told, path, made));
+  else
+    json_decref(told);
+  tj_blob_release(context, made);
   return status;
 }

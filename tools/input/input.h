@@ -11,6 +11,8 @@
 
 #include "tools/call/command.h"
 
+#include <jansson.h>
+
 enum { MOST_EXPRESSIONS = 2 };
 
 typedef struct {
@@ -49,6 +51,8 @@ int read_array_file(const char *path, char **data, size_t *size);
 int write_file(const char *path, const void *data, size_t size);
 /* With an optional path: NULL is standard output. */
 int write_output(const char *path, const void *data, size_t size);
+/* The path that -o gives; NULL where that is standard output. */
+const char *output_path(const arguments *given);
 
 /* The texts of an input: its FILE, then its first expression; and one of an option. */
 typedef struct {
@@ -91,7 +95,11 @@ int with_program_of(const arguments *given, const input *from, program_work work
 /* The same with an expression that stands after the input, which may be empty. */
 int with_program_and(const arguments *given, const char *expression, program_work work, void *data);
 
-/* Writes a blob as write_output does, and releases it. */
-int write_blob(tj_context *context, const char *path, tj_blob *blob);
+/* Writes a blob to standard output, and releases it. */
+int write_blob(tj_context *context, tj_blob *blob);
+
+/* Writes what was made where -o says, and releases it. With --json, standard output gets an object instead: `told`,
+ * which is taken over, with a member "text", or of what goes to a file "bytes" and "output". */
+int write_made(tj_context *context, const arguments *given, json_t *told, tj_blob *made);
 
 #endif

@@ -104,7 +104,13 @@ static tj_status ask_dma(tj_context *context, const question_setting *question, 
   tj_blob report;
   int holds;
   tj_status done = tj_check_dma(context, &asked, &holds, &report);
-  return done == TJ_OK ? report_check(context, &report, holds, exit) : done;
+  if (done != TJ_OK)
+    return done;
+  bool is_program = asked.as_program || asked.function != NULL;
+  if (!holds || !is_program)
+    return report_check(context, &report, holds, exit);
+  *exit = write_made(context, given, json_object(), &report);
+  return TJ_OK;
 }
 
 int check_dma(const arguments *given) {
@@ -114,7 +120,7 @@ int check_dma(const arguments *given) {
 }
 
 tj_status report_check(tj_context *context, tj_blob *report, int holds, int *exit) {
-  *exit = write_blob(context, NULL, report);
+  *exit = write_blob(context, report);
   if (*exit == 0 && !holds)
     *exit = TJ_ERROR_INPUT;
   return TJ_OK;
