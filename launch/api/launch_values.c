@@ -70,10 +70,9 @@ static uint32_t find_open(tj_launch *launch, const char *name) {
   return i;
 }
 
-/* The bits of a number as a float of so many. */
-static int64_t bits_of_number(double number, uint8_t bits) {
+/* The bits of a number as a float of so many; it is given as either, rounded once. */
+static int64_t bits_of_number(double number, float single, uint8_t bits) {
   int64_t wide;
-  float single = (float)number;
   int32_t narrow;
   memcpy(&wide, &number, sizeof wide);
   memcpy(&narrow, &single, sizeof narrow);
@@ -85,7 +84,7 @@ static void set_parameter(tj_job *job, void *data) {
   const tj_launch_request *r = data;
   uint32_t number = find_open(r->launch, r->name);
   uint8_t bits = tj_plan_of(r->launch)->parameter[number].number_bits;
-  int64_t value = bits == 0 ? r->value : bits_of_number((double)r->value, bits);
+  int64_t value = bits == 0 ? r->value : bits_of_number((double)r->value, (float)r->value, bits);
   if (bits == 0)
     check_facts(r->launch, number, value, false);
   bind_parameter(r->launch, number, value);
@@ -98,7 +97,7 @@ static void set_number(tj_job *job, void *data) {
   uint8_t bits = tj_plan_of(r->launch)->parameter[number].number_bits;
   if (bits == 0)
     tj_fail(job, TJ_PARAMETER_RANGE, "'%s' is an integer of 64 bits", r->name);
-  bind_parameter(r->launch, number, bits_of_number(r->number, bits));
+  bind_parameter(r->launch, number, bits_of_number(r->number, (float)r->number, bits));
   r->launch->given[number] = true;
 }
 

@@ -96,6 +96,18 @@ START_TEST(parameters_are_looked_at_when_they_are_given) {
 }
 END_TEST
 
+/* 2^54 + 2^30 + 1 is nearer to 2^54 + 2^31 than to 2^54; as a double it would lie in the middle. */
+START_TEST(integers_given_for_floats_are_rounded_once) {
+  session s = open_session("host", "kernel k(a: f32, y: f32 @ 1:1) = { y = a }");
+  float y = 0;
+  give(&s, "a", 18014399583223809);
+  expect_ok(s.context, tj_launch_bind(s.launch, "y", &y, sizeof y), "y");
+  expect_ok(s.context, tj_launch_run(s.launch, s.device), "run");
+  ck_assert(y == 18014400656965632.0f);
+  close_session(&s);
+}
+END_TEST
+
 START_TEST(launches_run_again_with_other_parameters) {
   session s = open_session(devices[_i], transposed);
   static const int64_t sizes[][2] = {{3, 5}, {48, 64}, {64, 48}, {1, 2}, {33, 7}};
@@ -320,8 +332,11 @@ int main(void) {
                                      cached_launches_refuse_races,
                                      multiples_of_parameters_are_looked_at,
                                      cached_launches_look_at_multiples};
-  const TTest *const once[] = {parameters_are_looked_at_when_they_are_given, contradictory_shapes_are_refused,
-                               one_shape_may_contradict_itself, shapes_are_multiples_of_parameters,
+  const TTest *const once[] = {parameters_are_looked_at_when_they_are_given,
+                               integers_given_for_floats_are_rounded_once,
+                               contradictory_shapes_are_refused,
+                               one_shape_may_contradict_itself,
+                               shapes_are_multiples_of_parameters,
                                multiples_may_be_fixed};
   Suite *suite = suite_of("launch_values", once, sizeof once / sizeof once[0]);
   TCase *tcase = tcase_create("devices");
