@@ -191,6 +191,16 @@ def json_outputs(command):
         equal((output, json.loads(errors)["code"]), ("", "usage"))
 
 
+def full_disk(command):
+    """What cannot be written is an error, help too."""
+    for words in (["eval", "1"], ["eval", "--help"], ["--help"], ["help", "eval", "--json"]):
+        with open("/dev/full", "wb") as full:
+            process = command.begin(*words, stdout=full, stderr=subprocess.PIPE)
+            errors = process.communicate(timeout=SECONDS)[1]
+        equal((words, process.returncode), (words, 3))
+        assert b"TJ6005" in errors, errors
+
+
 # The tables.
 
 
@@ -375,8 +385,8 @@ def long_names(command):
 
 
 TESTS = [found_through_path, standard_input, earlier_expressions, empty_lines, zero_bytes, shared_definitions,
-         many_definitions, json_errors, json_lines, json_outputs, tables, functions, cancellation, progress, colours,
-         arrays, element_types, long_names]
+         many_definitions, json_errors, json_lines, json_outputs, full_disk, tables, functions, cancellation,
+         progress, colours, arrays, element_types, long_names]
 
 
 def main():

@@ -23,11 +23,7 @@ static int run_command(const command *found, int count, char **words) {
   if (status == 0)
     status = found->run(&given);
   arguments_free(&given);
-  if (is_interrupted())
-    status = EXIT_INTERRUPTED;
-  if (fflush(stdout) != 0 && status == 0)
-    status = fail_tool(TJ_ERROR_SYSTEM, 6005, "check the free space", "cannot write standard output");
-  return status;
+  return is_interrupted() ? EXIT_INTERRUPTED : status;
 }
 
 static int fail_command(const char *word) {
@@ -43,8 +39,7 @@ static const char *command_name(const char *word) {
   return strcmp(word, "--version") == 0 ? "version" : word;
 }
 
-int main(int count, char **words) {
-  report_as(has_word(count, words, "--json") ? REPORT_JSON : REPORT_TEXT);
+static int dispatch(int count, char **words) {
   if (count < 2) {
     print_overview(stderr);
     return TJ_ERROR_USAGE;
@@ -57,4 +52,12 @@ int main(int count, char **words) {
   if (has_word(count - 2, words + 2, "--help") || has_word(count - 2, words + 2, "-h"))
     return help_command(found, has_word(count, words, "--json"));
   return run_command(found, count - 2, words + 2);
+}
+
+int main(int count, char **words) {
+  report_as(has_word(count, words, "--json") ? REPORT_JSON : REPORT_TEXT);
+  int status = dispatch(count, words);
+  if ((fflush(stdout) != 0 || ferror(stdout) != 0) && status == 0)
+    return fail_tool(TJ_ERROR_SYSTEM, 6005, "check the free space", "cannot write standard output");
+  return status;
 }
