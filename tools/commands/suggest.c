@@ -38,9 +38,12 @@ static tj_status suggest_access(tj_context *context, tj_program *program, void *
 
 static int run(const arguments *given) {
   tj_lds_question question = {0};
+  bool has_sides = option_given(given, "store") || option_given(given, "load");
+  if (option_given(given, "global") && has_sides)
+    return fail_usage("--global is of memory, --store and --load are of LDS: ask for one of them");
   if (option_given(given, "global"))
     return with_program_and(given, option_value(given, "global"), suggest_access, (void *)given);
-  if (option_value(given, "store") == NULL && option_value(given, "load") == NULL)
+  if (!has_sides)
     return fail_usage("suggest takes --store, --load or both, or --global; see tilejit suggest --help");
   int status = parse_bytes(given, &question.bytes);
   if (status == 0)
