@@ -110,8 +110,10 @@ static int check_options(const arguments *given, const output *wanted) {
 }
 
 static int run(const arguments *given) {
-  const char *stop = option_value(given, "stop-after");
-  const char *name = stop != NULL ? stop : option_value(given, "emit");
+  const char *stop = option_value(given, "stop-after"), *emitted = option_value(given, "emit");
+  const char *name = stop != NULL ? stop : emitted;
+  if (stop != NULL && emitted != NULL)
+    return fail_usage("--emit and --stop-after say what is written: give one of them");
   if (name == NULL)
     return fail_usage("compile needs --emit: llvm, asm, obj, hsaco, ptx, cubin or stats; c, header or bc");
   compilation c = {given, find_output(name)};
