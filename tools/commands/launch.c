@@ -3,8 +3,10 @@
 #include "tools/input/kernel.h"
 #include "tools/report/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- as JSON --- */
 
@@ -146,21 +148,37 @@ static void print_recipe(const tj_recipe *recipe, const tj_code *code, size_t by
 
 /* --- the launch --- */
 
-/* How far memory reaches behind an address is not known here. */
-static tj_status bind_pointers(const kernel *opened, const parameter_list *pointers) {
-  tj_status status = TJ_OK;
-  for (size_t i = 0; status == TJ_OK && i < pointers->count; i++)
-    status = tj_launch_bind_pointer(opened->launch, pointers->value[i].name,
-                                    (void *)(uintptr_t)pointers->value[i].value, SIZE_MAX);
-  return status;
+/* An address as C writes it, without a sign. */
+static bool parse_address(const char *text, uint64_t *address) {
+  char *end;
+  errno = 0;
+  *address = strtoull(text, &end, 0);
+  return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0';
+}
+
+/* ARGUMENT=ADDRESS. How far memory reaches behind an address is not known here. */
+static int pass_pointer(const kernel *opened, const char *word) {
+  const char *equals = strchr(word, '=');
+  uint64_t address;
+  if (equals == NULL || equals == word)
+    return fail_usage("--pointer %s: the form is ARGUMENT=ADDRESS", word);
+  if (!parse_address(equals + 1, &address))
+    return fail_usage("--pointer %s: '%s' is not an address", word, equals + 1);
+  char *name = strndup(word, (size_t)(equals - word));
+  if (name == NULL)
+    return fail_memory();
+  tj_status bound = tj_launch_bind_pointer(opened->launch, name, (void *)(uintptr_t)address, SIZE_MAX);
+  free(name);
+  return bound == TJ_OK ? 0 : fail_library(opened->context, bound);
 }
 
 static int pass_pointers(const arguments *given, const kernel *opened) {
-  parameter_list pointers;
-  int status = parse_parameters(given, "pointer", &pointers);
-  tj_status bound = status == 0 ? bind_pointers(opened, &pointers) : TJ_OK;
-  free_parameters(&pointers);
-  return bound == TJ_OK ? status : fail_library(opened->context, bound);
+  int status = 0;
+  for (size_t i = 0; status == 0 && i < given->option_count; i++) {
+    if (strcmp(given->option[i].name, "pointer") == 0)
+      status = pass_pointer(opened, given->option[i].value);
+  }
+  return status;
 }
 
 /* The exit status after printing why the code has no bytes, which compiling what the launch takes tells. */
