@@ -302,8 +302,8 @@ typedef struct {
  * finding is not yes; else 1. Each variant of a kernel that has several is checked by itself, with values of
  * parameters with which a launch takes it; of the last one, which serves where no other does, nothing is required of
  * what it costs beside others. A candidate's finding has its mapping, as program text, and its price in cache lines;
- * each is compiled for it. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ4002 for an
- * unknown dtype, and what compiling a kernel may give. */
+ * each is compiled for it. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ2026 where a map
+ * is checked for a launch, TJ4002 for an unknown dtype, and what compiling a kernel may give. */
 TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
 
 /* How many elements of a layout or a view in memory surely move at once, and for wider accesses, up to 16 bytes, of

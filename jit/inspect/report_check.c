@@ -45,7 +45,17 @@ static tj_check check_of(const checking *c) {
   return check;
 }
 
+/* A map has no launch. */
+static void refuse_parameters(const checking *c) {
+  tj_job *job = &c->program->job;
+  if (c->options->parameter_count == 0)
+    return;
+  tj_note(job, "give parameters of a map their values with tj_program_create");
+  tj_fail(job, TJ_UNKNOWN_PARAMETER, "a map is not launched, and takes no '%s'", c->options->parameter[0].name);
+}
+
 static void check_value(checking *c) {
+  refuse_parameters(c);
   tj_check check = check_of(c);
   const tj_value *value = tj_report_value(c->program);
   c->program->job.here = c->program->evaluated.values->value_span;
