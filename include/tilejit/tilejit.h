@@ -293,7 +293,10 @@ typedef struct {
   tj_check_form form;
   const tj_parameter_value *parameter; /* passed at launch: what the costs of kernels are told for */
   size_t parameter_count;
-  size_t candidates; /* mappings that a kernel could have, to be told by price; 64 at most; 0: none */
+  size_t candidates;         /* mappings that a kernel could have, to be told by price; 64 at most; 0: none */
+  const char *const *number; /* names of numbers, `alpha: f32`, that are passed at launch: no cost depends on their
+                                values */
+  size_t number_count;
 } tj_check_options;
 
 /* What is known of a map or a kernel. A finding is about something ("injective", "coverage", "vector", "coalesced",
@@ -302,8 +305,8 @@ typedef struct {
  * finding is not yes; else 1. Each variant of a kernel that has several is checked by itself, with values of
  * parameters with which a launch takes it; of the last one, which serves where no other does, nothing is required of
  * what it costs beside others. A candidate's finding has its mapping, as program text, and its price in cache lines;
- * each is compiled for it. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ2026 where a map
- * is checked for a launch, TJ4002 for an unknown dtype, and what compiling a kernel may give. */
+ * each is compiled for it. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ2026 where a
+ * map is checked for a launch, TJ4002 for an unknown dtype, and what compiling a kernel may give. */
 TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
 
 /* How many elements of a layout or a view in memory surely move at once, and for wider accesses, up to 16 bytes, of

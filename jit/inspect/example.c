@@ -22,16 +22,21 @@ typedef struct {
 
 /* --- what is given --- */
 
-static uint32_t find_parameter(const search *s, const char *name) {
-  for (uint32_t i = 0; i < s->plan->parameter_count; i++) {
-    if (strcmp(s->plan->parameter[i].name, name) == 0)
+static uint32_t find_parameter(tj_job *job, const tj_launch_plan *plan, const char *name) {
+  for (uint32_t i = 0; i < plan->parameter_count; i++) {
+    if (strcmp(plan->parameter[i].name, name) == 0)
       return i;
   }
-  tj_fail(s->job, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", name);
+  tj_fail(job, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", name);
+}
+
+void tj_require_number(tj_job *job, const tj_launch_plan *plan, const char *name) {
+  if (plan->parameter[find_parameter(job, plan, name)].number_bits == 0)
+    tj_fail(job, TJ_PARAMETER_RANGE, "'%s' is an integer of 64 bits", name);
 }
 
 static void give(search *s, const tj_parameter_value *given) {
-  uint32_t number = find_parameter(s, given->name);
+  uint32_t number = find_parameter(s->job, s->plan, given->name);
   if (s->plan->parameter[number].is_fixed)
     tj_fail(s->job, TJ_UNKNOWN_PARAMETER, "parameter '%s' is fixed at compile time", given->name);
   s->value[number] = given->value;

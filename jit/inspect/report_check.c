@@ -48,10 +48,12 @@ static tj_check check_of(const checking *c) {
 /* A map has no launch. */
 static void refuse_parameters(const checking *c) {
   tj_job *job = &c->program->job;
-  if (c->options->parameter_count == 0)
+  const tj_check_options *options = c->options;
+  if (options->parameter_count + options->number_count == 0)
     return;
   tj_note(job, "give parameters of a map their values with tj_program_create");
-  tj_fail(job, TJ_UNKNOWN_PARAMETER, "a map is not launched, and takes no '%s'", c->options->parameter[0].name);
+  tj_fail(job, TJ_UNKNOWN_PARAMETER, "a map is not launched, and takes no '%s'",
+          options->parameter_count > 0 ? options->parameter[0].name : options->number[0]);
 }
 
 static void check_value(checking *c) {
@@ -136,9 +138,10 @@ static const char *condition_of(tj_job *job, const tj_kernel *const variant[], u
   return text.data;
 }
 
+/* Whether all parameters are given that decide which variant a launch takes. */
 static bool has_all(const checking *c, const tj_launch_plan *plan) {
   for (uint32_t i = 0; i < plan->passed_count; i++) {
-    bool is_given = false;
+    bool is_given = plan->parameter[i].number_bits > 0;
     for (size_t k = 0; k < c->options->parameter_count; k++)
       is_given |= strcmp(c->options->parameter[k].name, plan->parameter[i].name) == 0;
     if (!is_given)
@@ -193,6 +196,8 @@ static void check_kernel(checking *c, const char *name) {
   const tj_kernel_definition *definition = definition_of(c, name);
   const tj_launch_plan *plan =
       tj_launch_plan_make(c->program->graph, c->program->evaluated.values, c->compilation.kernel, check.target);
+  for (size_t i = 0; i < c->options->number_count; i++)
+    tj_require_number(job, plan, c->options->number[i]);
   c->subject++;
   tj_section *made =
       tj_sections_add(&c->sections, c->subject, tj_string_format(job, "kernel %s for %s", name, check.target->name));

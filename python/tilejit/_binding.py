@@ -78,7 +78,8 @@ class CheckOptions(ctypes.Structure):
                 ("is_threads", ctypes.c_int), ("require", ctypes.POINTER(ctypes.c_char_p)),
                 ("require_count", ctypes.c_size_t), ("form", ctypes.c_int),
                 ("parameter", ctypes.POINTER(ParameterValue)), ("parameter_count", ctypes.c_size_t),
-                ("candidates", ctypes.c_size_t)]
+                ("candidates", ctypes.c_size_t), ("number", ctypes.POINTER(ctypes.c_char_p)),
+                ("number_count", ctypes.c_size_t)]
 
 
 class CompileOptions(ctypes.Structure):

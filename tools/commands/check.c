@@ -39,17 +39,54 @@ static int parse_candidates(const arguments *given, size_t *candidates) {
   return 0;
 }
 
+/* What --arg passes: integers, and other numbers, of which the library takes the names. */
+typedef struct {
+  parameter_list integers;
+  const char **number; /* names malloc'd */
+  size_t number_count;
+} passed_list;
+
+static int add_passed(const char *word, passed_list *list) {
+  passed_value passed;
+  int status = parse_passed(word, &passed);
+  if (status == 0 && passed.is_integer)
+    list->integers.value[list->integers.count++] = (tj_parameter_value){passed.name, passed.integer};
+  else if (status == 0)
+    list->number[list->number_count++] = passed.name;
+  return status;
+}
+
+static int collect_passed(const arguments *given, passed_list *list) {
+  *list = (passed_list){.integers.value = calloc(given->option_count + 1, sizeof *list->integers.value),
+                        .number = calloc(given->option_count + 1, sizeof *list->number)};
+  int status = list->integers.value != NULL && list->number != NULL ? 0 : fail_memory();
+  for (size_t i = 0; status == 0 && i < given->option_count; i++) {
+    if (strcmp(given->option[i].name, "arg") == 0)
+      status = add_passed(given->option[i].value, list);
+  }
+  return status;
+}
+
+static void free_passed(passed_list *list) {
+  free_parameters(&list->integers);
+  for (size_t i = 0; i < list->number_count; i++)
+    free((char *)list->number[i]);
+  free(list->number);
+}
+
 static int run_with(const arguments *given, tj_check_options *options) {
-  parameter_list passed;
+  passed_list passed;
   int status = parse_candidates(given, &options->candidates);
   if (status != 0)
     return status;
-  status = parse_parameters(given, "arg", &passed);
-  options->parameter = passed.value;
-  options->parameter_count = passed.count;
+  status = collect_passed(given, &passed);
+  options->parameter = passed.integers.value;
+  options->parameter_count = passed.integers.count;
+  options->number = passed.number;
+  options->number_count = passed.number_count;
   if (status == 0)
     status = with_program(given, check, options);
-  free_parameters(&passed);
+  free_passed(&passed);
   return status;
 }
 

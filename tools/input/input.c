@@ -264,6 +264,19 @@ int parse_parameters(const arguments *given, const char *name, parameter_list *l
   return status;
 }
 
+int parse_passed(const char *word, passed_value *passed) {
+  const char *equals = strchr(word, '=');
+  char *end;
+  if (equals == NULL || equals == word)
+    return fail_usage("--arg %s: the form is NAME=NUMBER", word);
+  passed->is_integer = parse_integer(equals + 1, &passed->integer);
+  passed->number = strtod(equals + 1, &end);
+  if (!passed->is_integer && (end == equals + 1 || *end != '\0'))
+    return fail_usage("--arg %s: '%s' is not a number", word, equals + 1);
+  passed->name = strndup(word, (size_t)(equals - word));
+  return passed->name != NULL ? 0 : fail_memory();
+}
+
 void free_parameters(parameter_list *list) {
   for (size_t i = 0; i < list->count; i++)
     free((char *)list->value[i].name);

@@ -76,6 +76,17 @@ bool parse_integer(const char *text, int64_t *value);
 int parse_parameters(const arguments *given, const char *name, parameter_list *list);
 void free_parameters(parameter_list *list);
 
+/* What --arg passes to a launch: NAME=NUMBER, an integer or a decimal number. `name` is malloc'd. */
+typedef struct {
+  char *name;
+  bool is_integer;
+  int64_t integer;
+  double number;
+} passed_value;
+
+/* Returns 0, or the exit status after printing what is wrong. */
+int parse_passed(const char *word, passed_value *passed);
+
 /* What a subcommand does with the texts of its input; gives the exit status. */
 typedef int (*text_work)(const arguments *given, const program_text *text, void *data);
 

@@ -38,25 +38,14 @@ static int compile(const arguments *given, const program_text *text, const char 
   return status;
 }
 
-/* NAME=NUMBER: an integer, or a decimal number. */
 static int pass_parameter(const kernel *opened, const char *word) {
-  const char *equals = strchr(word, '=');
-  int64_t integer;
-  char *end;
-  if (equals == NULL || equals == word)
-    return fail_usage("--arg %s: the form is NAME=NUMBER", word);
-  char *name = strndup(word, (size_t)(equals - word));
-  if (name == NULL)
-    return fail_memory();
-  double number = strtod(equals + 1, &end);
-  int status = 0;
-  if (parse_integer(equals + 1, &integer))
-    status = check(opened, tj_launch_set_parameter(opened->launch, name, integer));
-  else if (end != equals + 1 && *end == '\0')
-    status = check(opened, tj_launch_set_number(opened->launch, name, number));
-  else
-    status = fail_usage("--arg %s: '%s' is not a number", word, equals + 1);
-  free(name);
+  passed_value passed;
+  int status = parse_passed(word, &passed);
+  if (status != 0)
+    return status;
+  status = check(opened, passed.is_integer ? tj_launch_set_parameter(opened->launch, passed.name, passed.integer)
+                                           : tj_launch_set_number(opened->launch, passed.name, passed.number));
+  free(passed.name);
   return status;
 }
 
