@@ -263,12 +263,16 @@ static void evaluate_own(evaluation *e, const tj_item *item) {
   evaluate_item(e, item);
 }
 
-static bool has_parameter(const evaluation *e, const char *name) {
+static bool evaluates_parameter(const evaluation *e, const char *name) {
   for (uint32_t i = 0; i < e->values->parameter_count; i++) {
     if (strcmp(e->values->parameter[i].name, name) == 0)
       return true;
   }
-  return e->earlier != NULL && tj_earlier_has_parameter(e->earlier, name);
+  return false;
+}
+
+static bool has_parameter(const evaluation *e, const char *name) {
+  return evaluates_parameter(e, name) || (e->earlier != NULL && tj_earlier_has_parameter(e->earlier, name));
 }
 
 static void check_fixed_names(const evaluation *e) {
@@ -276,6 +280,16 @@ static void check_fixed_names(const evaluation *e) {
     if (!has_parameter(e, e->fixed[i].name))
       tj_fail_at(e->scope.job, TJ_NOWHERE, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'",
                  e->fixed[i].name);
+  }
+}
+
+/* A launch is given parameters and the kernel's numbers by name alike. */
+static void check_numbers(const evaluation *e, const tj_kernel_definition *kernel) {
+  for (uint32_t i = 0; i < kernel->argument_count; i++) {
+    const tj_kernel_argument *argument = &kernel->argument[i];
+    if (argument->view == NULL && evaluates_parameter(e, argument->name))
+      tj_fail_at(e->scope.job, argument->span, TJ_REDEFINED_NAME, "'%s' is a parameter of the program",
+                 argument->name);
   }
 }
 
@@ -311,6 +325,8 @@ const tj_program_values *tj_evaluate_after(tj_earlier *earlier, tj_graph *graph,
   for (uint32_t i = 0; i < program->item_count; i++)
     evaluate_own(&e, &program->item[i]);
   check_fixed_names(&e);
+  for (uint32_t i = 0; i < e.values->kernel_count; i++)
+    check_numbers(&e, &e.kernel[i]);
   if (program->value != NULL) {
     e.values->value = tj_evaluate_expression(&e.scope, program->value);
     e.values->value_span = program->value->span;
