@@ -231,8 +231,8 @@ static int64_t longest_box(const builder *b, const tj_dma_axis *axis) {
   if (axis->lds == 1 && row > 0 && row < most)
     most = row;
   bool is_row = b->axes->cuts_rows && b->request->engine->kind == TJ_DMA_TENSOR_MAP && axis->may_overrun &&
-                tj_is_int(axis->stride, 1) && tj_is_constant(axis->length);
-  int64_t inside = is_row ? (int64_t)tj_gcd((uint64_t)axis->length->value, (uint64_t)axis->tile) : most;
+                tj_is_int(axis->stride, 1) && tj_is_constant(axis->valid);
+  int64_t inside = is_row ? (int64_t)tj_gcd((uint64_t)axis->valid->value, (uint64_t)axis->tile) : most;
   return inside < most ? inside : most;
 }
 
@@ -278,8 +278,9 @@ static void add_part(builder *b, tj_dma_part part) {
 static tj_dma_axis outer_axis(tj_graph *graph, const tj_dma_axis *axis, int64_t inner) {
   tj_dma_axis outer = *axis;
   const tj_node *step = tj_int(graph, inner);
-  outer.length = tj_simplified(graph, tj_exact_div(graph, axis->length, step));
-  outer.valid = outer.length;
+  const tj_node *rounded = tj_terse_add(graph, axis->length, tj_int(graph, inner - 1));
+  outer.length = tj_simplified(graph, tj_terse_div(graph, rounded, step));
+  outer.valid = tj_simplified(graph, tj_exact_div(graph, axis->valid, step));
   outer.stride = tj_simplified(graph, tj_terse_mul(graph, axis->stride, step));
   outer.tile = axis->tile / inner;
   return outer;
@@ -289,7 +290,7 @@ static tj_dma_axis inner_axis(tj_graph *graph, const tj_dma_axis *axis, int64_t 
   tj_dma_axis first = *axis;
   first.length = first.valid = tj_int(graph, inner);
   first.tile = inner;
-  first.may_overrun = first.may_straddle = false;
+  first.may_overrun = first.may_straddle = first.is_padded = false;
   return first;
 }
 
@@ -314,8 +315,8 @@ static void cut_axis(builder *b, tj_dma_axis axis, digits *d) {
       return;
     }
     int64_t box = box_of(b, &axis, taken);
-    bool comes_apart =
-        box > 1 && !axis.is_padded && tj_decide_divides(b->graph, tj_int(b->graph, box), axis.length) == TJ_YES;
+    bool comes_apart = box > 1 && tj_is_int(axis.begin, 0) &&
+                       tj_decide_divides(b->graph, tj_int(b->graph, box), axis.valid) == TJ_YES;
     if (box < taken) {
       d->left *= taken / box;
       d->stride = d->leaf_count == 0 ? 0 : axis.lds * box;
@@ -366,7 +367,7 @@ static void add_mode(builder *b, const tensor *t, uint32_t mode, digits d) {
       tj_fail(graph->job, TJ_WRONG_TYPE, "a tensor in memory has integers as values");
     axis.stride = tj_simplified(graph, stride[i]->value);
     if (count == 1) {
-      axis.length = t->length[mode];
+      axis.length = b->request->length != NULL ? b->request->length[mode] : t->length[mode];
       axis.begin = t->begin[mode];
       axis.is_padded = !tj_is_int(axis.begin, 0) || tj_decide_equal(graph, axis.length, valid) != TJ_YES;
     }

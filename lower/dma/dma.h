@@ -34,11 +34,13 @@ typedef struct {
   tj_graph *graph;
   const tj_dma_engine *engine;
   uint32_t element_bytes;
-  const tj_value *tensor; /* a layout or a view */
-  const tj_value *tile;   /* an extent for each mode */
-  const tj_value *lds;    /* from the coordinate in the tile to the element; NULL: in the order of memory */
-  int64_t parts;          /* of a larger tile there are so many such tiles along mode `parted`, some of them perhaps
-                             behind the tensor; 0: the tile is all of it */
+  const tj_value *tensor;       /* a layout or a view */
+  const tj_value *tile;         /* an extent for each mode */
+  const tj_node *const *length; /* by mode, over which positions, from the tensor's first on, tiles lie; NULL: over
+                                   its own */
+  const tj_value *lds;          /* from the coordinate in the tile to the element; NULL: in the order of memory */
+  int64_t parts; /* of a larger tile there are so many such tiles along mode `parted`, some of them perhaps
+                    behind the tensor; 0: the tile is all of it */
   uint32_t parted;
   tj_span tensor_span, tile_span, lds_span;
 } tj_dma_request;

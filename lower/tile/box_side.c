@@ -20,8 +20,9 @@ typedef struct {
   tj_graph *graph;
   const tj_box_problem *problem;
   uint32_t rank;
-  const tj_node *first; /* the element at coordinate 0 */
-  const tj_node **extent, **stride;
+  const tj_node *first;             /* the element at coordinate 0 */
+  const tj_node **length;           /* of the modes of the domain */
+  const tj_node **extent, **stride; /* and what is valid of them */
 } tensor;
 
 /* --- operands as layouts --- */
@@ -52,7 +53,7 @@ static const char *obstacle_of_operand(tensor *t) {
   const char *name = t->problem->is_stored ? "destination" : "source";
   bool has_strides = true;
   for (uint32_t m = 0; m < t->rank; m++) {
-    t->extent[m] = t->problem->domain->mode[m].extent;
+    t->length[m] = t->extent[m] = t->problem->domain->mode[m].extent;
     t->stride[m] = tj_domain_stride(t->problem->domain, operand, m);
     has_strides = has_strides && t->stride[m] != NULL;
   }
@@ -137,6 +138,7 @@ static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
                                   .engine = engine,
                                   .element_bytes = t->problem->element_bytes,
                                   .tensor = tj_value_of_layout(graph, layout),
+                                  .length = t->length,
                                   .tile = tj_value_of_tuple(graph, tj_mapping_part(graph, t->problem->mapping)),
                                   .lds = t->problem->mapping->lds,
                                   .parts = t->problem->mapping->passes,
@@ -151,7 +153,11 @@ static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
 static const char *find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_boxes *boxes) {
   const tj_dma_engine *engine = tj_dma_engine_of(problem->target->processor);
   uint32_t rank = problem->domain->count;
-  tensor t = {graph, problem, rank, .extent = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1),
+  tensor t = {graph,
+              problem,
+              rank,
+              .length = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1),
+              .extent = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1),
               .stride = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1)};
   if (engine == NULL || problem->target->family->emit_box == NULL)
     return tj_string_format(graph->job, "kernels of %s have no engine that brings tiles into LDS",
