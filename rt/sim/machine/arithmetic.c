@@ -87,6 +87,20 @@ double minimum(double a, double b) {
   return a < b ? a : b;
 }
 
+double minimum_number(double a, double b) {
+  if (isnan(a))
+    return b;
+  return isnan(b) ? a : minimum(a, b);
+}
+
+double maximum_number(double a, double b) {
+  return -minimum_number(-a, -b);
+}
+
+double median_number(double a, double b, double c) {
+  return maximum_number(minimum_number(a, b), minimum_number(maximum_number(a, b), c));
+}
+
 double divide_fixup(double quotient, double denominator, double numerator) {
   bool is_negative = (signbit(denominator) != 0) != (signbit(numerator) != 0);
   double infinity = is_negative ? -(double)INFINITY : (double)INFINITY;

@@ -224,6 +224,12 @@ double divide_scale_f64(double scaled, double denominator, double numerator, boo
 
 /* The smaller one, of which -0 is smaller than 0; NaN where one is. */
 double minimum(double a, double b);
+/* The smaller and the larger one, of which -0 is smaller than 0; where one is NaN, the other. */
+double minimum_number(double a, double b);
+double maximum_number(double a, double b);
+/* The middle one of the same order. */
+double median_number(double a, double b, double c);
+
 /* a * b + c, where `c` is a quotient; if one of its operands was scaled, back to what it is by itself, and rounded
  * there. */
 float divide_fmas_f32(float a, float b, float c, bool is_scaled);
