@@ -10,7 +10,7 @@
 
 bool tj_has_word(const char *words, const char *word) {
   size_t length = strlen(word);
-  for (const char *at = words; (at = strstr(at, word)) != NULL; at += length) {
+  for (const char *at = words; length > 0 && (at = strstr(at, word)) != NULL; at += length) {
     bool begins = at == words || at[-1] == ' ';
     bool ends = at[length] == ' ' || at[length] == '\0';
     if (begins && ends)

@@ -66,6 +66,7 @@ static void check_spelling(tj_job *job, void *data) {
   ck_assert_ptr_null(tj_advice_on_name(job, "a_name_that_is_longer_than_any_of_a_function"));
   ck_assert(tj_has_word("ab abc", "abc") && tj_has_word("ab", "ab"));
   ck_assert(!tj_has_word("ab abc", "b") && !tj_has_word("ab abc", "a") && !tj_has_word("", "a"));
+  ck_assert(!tj_has_word("ab abc", "") && !tj_has_word("", ""));
 }
 
 START_TEST(misspelt_names_get_the_nearest) {

@@ -106,6 +106,7 @@ START_TEST(names_that_are_no_function_are_told) {
       {"LayoutRight", "compact_row_major"},
       {"coalese", "did you mean 'coalesce'?"},
       {"no_such_function", "let"},
+      {"", "let"},
   };
   tj_context *context = new_context(NULL);
   tj_blob text;
