@@ -18,11 +18,20 @@ static uint32_t arg_index(tj_call *call, uint32_t index, const char *what) {
 }
 
 /* What functions of modes work on: a layout, or a tuple, which stands for the layout that has it twice. */
-static tj_layout modes_of(tj_call *call, uint32_t index) {
-  const tj_value *value = call->arg[index];
+static tj_layout modes_of(tj_call *call) {
+  const tj_value *value = call->arg[0];
   if (value->kind == TJ_VALUE_TUPLE)
     return (tj_layout){value->tuple, value->tuple};
-  return index == 0 && value->kind == TJ_VALUE_COMPOSED ? value->composed->layout : tj_arg_layout(call, index);
+  return tj_arg_inner_layout(call, 0);
+}
+
+/* What becomes a mode of argument 0: a layout of a layout, a tuple of a tuple. */
+static tj_layout new_mode(tj_call *call, uint32_t index) {
+  const tj_value *value = call->arg[index];
+  bool of_tuple = call->arg[0]->kind == TJ_VALUE_TUPLE;
+  if (value->kind != (of_tuple ? TJ_VALUE_TUPLE : TJ_VALUE_LAYOUT))
+    tj_fail_arg(call, index, of_tuple ? "an integer or a tuple" : "a layout");
+  return of_tuple ? (tj_layout){value->tuple, value->tuple} : value->layout;
 }
 
 static const tj_value *modes_value(tj_call *call, tj_layout result) {
@@ -53,24 +62,24 @@ const tj_value *tj_builtin_filter_zeros(tj_call *call) {
 }
 
 const tj_value *tj_builtin_unflatten(tj_call *call) {
-  return modes_value(call, tj_layout_unflatten(call->graph, modes_of(call, 0), tj_arg_tuple(call, 1)));
+  return modes_value(call, tj_layout_unflatten(call->graph, modes_of(call), tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_group(tj_call *call) {
   return modes_value(
-      call, tj_layout_group(call->graph, modes_of(call, 0), arg_index(call, 1, "mode"), arg_index(call, 2, "mode")));
+      call, tj_layout_group(call->graph, modes_of(call), arg_index(call, 1, "mode"), arg_index(call, 2, "mode")));
 }
 
 const tj_value *tj_builtin_take(tj_call *call) {
   return modes_value(
-      call, tj_layout_take(call->graph, modes_of(call, 0), arg_index(call, 1, "mode"), arg_index(call, 2, "mode")));
+      call, tj_layout_take(call->graph, modes_of(call), arg_index(call, 1, "mode"), arg_index(call, 2, "mode")));
 }
 
 const tj_value *tj_builtin_select(tj_call *call) {
   uint32_t *modes = TJ_NEW_ARRAY(call->job, uint32_t, call->count);
   for (uint32_t i = 1; i < call->count; i++)
     modes[i - 1] = arg_index(call, i, "mode");
-  return modes_value(call, tj_layout_select(call->graph, modes_of(call, 0), modes, call->count - 1));
+  return modes_value(call, tj_layout_select(call->graph, modes_of(call), modes, call->count - 1));
 }
 
 static uint32_t rank_argument(tj_call *call) {
@@ -92,16 +101,16 @@ static const tj_value *append_item(tj_call *call) {
 const tj_value *tj_builtin_append(tj_call *call) {
   if (call->arg[0]->kind == TJ_VALUE_LIST || call->arg[0]->kind == TJ_VALUE_TILER)
     return append_item(call);
-  return modes_value(call, tj_layout_append(call->graph, modes_of(call, 0), modes_of(call, 1), rank_argument(call)));
+  return modes_value(call, tj_layout_append(call->graph, modes_of(call), new_mode(call, 1), rank_argument(call)));
 }
 
 const tj_value *tj_builtin_prepend(tj_call *call) {
-  return modes_value(call, tj_layout_prepend(call->graph, modes_of(call, 0), modes_of(call, 1), rank_argument(call)));
+  return modes_value(call, tj_layout_prepend(call->graph, modes_of(call), new_mode(call, 1), rank_argument(call)));
 }
 
 const tj_value *tj_builtin_replace(tj_call *call) {
-  return modes_value(
-      call, tj_layout_replace(call->graph, modes_of(call, 0), arg_index(call, 1, "mode"), modes_of(call, 2)));
+  return modes_value(call,
+                     tj_layout_replace(call->graph, modes_of(call), arg_index(call, 1, "mode"), new_mode(call, 2)));
 }
 
 /* As in CuTe, a layout is its own reverse. */
