@@ -102,6 +102,18 @@ static structure structure_of(tj_graph *graph, tj_layout layout) {
   return known;
 }
 
+/* --- the space of views --- */
+
+static const tj_node *begin_of_view(tj_graph *graph, const tj_view *view) {
+  return tj_simplified(graph, tj_terse_sub(graph, view->offset, tj_view_reach_below(graph, view)));
+}
+
+static const tj_node *space_of_view(tj_graph *graph, const tj_view *view) {
+  const tj_node *below = tj_view_reach_below(graph, view);
+  const tj_node *above = tj_terse_add(graph, view->space_size, below);
+  return tj_simplified(graph, tj_terse_add(graph, below, above));
+}
+
 /* --- views as strides --- */
 
 /* Which leaf of the input a term is a multiple of, with factors that no coordinate enters; `rank` where it is a
@@ -318,16 +330,16 @@ static void set_view(tj_graph *graph, const tj_view *view, tj_map_image *image) 
   tj_layout layout;
   const tj_node *first;
   tj_box box;
-  image->space = tj_simplified(graph, view->space_size);
+  image->space = space_of_view(graph, view);
   if (!tj_view_as_strides(graph, view, &layout, &first, &box) || has_negative_stride(graph, layout))
     return;
-  set_structure(graph, layout, tj_terse_sub(graph, first, view->offset), image);
+  const tj_node *from = tj_terse_sub(graph, first, begin_of_view(graph, view));
+  set_structure(graph, layout, from, image);
   const tj_tuple *domain = tj_view_lengths(graph, view);
   if (image->is_injective == TJ_NO)
     find_repeated(graph, domain, layout.stride, &box, image);
-  const tj_node *last =
-      tj_terse_add(graph, first, tj_terse_add(graph, tj_layout_cosize(graph, layout), tj_int(graph, -1)));
-  const tj_node *from = tj_terse_sub(graph, first, view->offset), *to = tj_terse_sub(graph, last, view->offset);
+  const tj_node *to =
+      tj_terse_add(graph, from, tj_terse_add(graph, tj_layout_cosize(graph, layout), tj_int(graph, -1)));
   if (tj_decide_less_equal(graph, tj_int(graph, 0), from) != TJ_YES ||
       tj_decide_less(graph, to, image->space) != TJ_YES)
     image->reached = NULL;
@@ -397,7 +409,7 @@ typedef struct {
   uint32_t pitch; /* and one more */
   int64_t *value;
   size_t count;
-  int64_t begin;   /* of the space: a view's offset */
+  int64_t begin;   /* of the space */
   int64_t *length; /* of each component of the space */
   bool is_negative;
 } listing;
@@ -416,7 +428,7 @@ static int64_t length_of(tj_graph *graph, const tj_value *map, uint32_t componen
   const tj_node *length = NULL;
   switch (map->kind) {
   case TJ_VALUE_VIEW:
-    length = map->view->space_size;
+    length = space_of_view(graph, map->view);
     break;
   case TJ_VALUE_TRANSFORM:
     length = map->transform->lower_length[component];
@@ -453,7 +465,7 @@ static void measure_space(listing *all) {
 static listing list_values(tj_graph *graph, const tj_value *map, int64_t limit) {
   listing all = {.graph = graph, .map = map, .table = tj_table_open(graph, map, limit)};
   if (map->kind == TJ_VALUE_VIEW)
-    all.begin = tj_constant_value(graph, map->view->offset, "a view's offset");
+    all.begin = tj_constant_value(graph, begin_of_view(graph, map->view), "a view's offset");
   all.width = all.table.result_count;
   all.pitch = all.width + 1;
   all.value = TJ_NEW_ARRAY(graph->job, int64_t, (size_t)all.table.size * all.pitch + 1);
@@ -495,7 +507,7 @@ static bool is_inside(const listing *all, const int64_t value[]) {
   return true;
 }
 
-/* A buffer also has what lies before a view's offset. */
+/* A buffer also has what lies before the space of a view. */
 static bool is_in_buffer(const listing *all, const int64_t value[]) {
   for (uint32_t i = 0; i < all->width; i++) {
     if (value[i] < 0 || !ends_inside(all, value[i], i))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The image of a map: which elements of its space its values are, and how often. The space of a view is its buffer
- * from the view's offset on.
+ * from the least offset of the base on: the view's, where no dimension runs backwards.
  *
  * Coordinates that are not valid do not count. Structure decides where it can, symbolic or not: of layouts, and of
  * views whose offset is a sum of strides over a box of valid coordinates. Otherwise constant maps of up to 2^24

@@ -12,8 +12,8 @@
 /* No two coordinates have the same value. */
 bool tj_is_injective(tj_graph *graph, const tj_value *map);
 
-/* Every element of the map's own space is a value: below cosize for layouts, element_space_size elements from the
- * offset on for views, in every lower dimension for transforms; and no value is negative. */
+/* Every element of the map's own space is a value: below cosize for layouts, from the least to the largest offset of
+ * the base for views, in every lower dimension for transforms; and no value is negative. */
 bool tj_is_surjective(tj_graph *graph, const tj_value *map);
 
 /* Whether two maps have the same values at the same coordinates, validity included. Two layouts are compared by

@@ -2,6 +2,7 @@
 /* Views: bases, stages of transforms, offsets, validity and vectors. */
 #include "ir/view/view.h"
 
+#include "ir/index/facts.h"
 #include "ir/index/print.h"
 #include "ir/layout/arith.h"
 
@@ -378,6 +379,19 @@ const tj_node *tj_view_allocation_size(tj_graph *graph, const tj_view *view) {
   if (base->kind == TJ_TRANSFORM_UNMERGE)
     return view->space_size;
   return tj_terse_mul(graph, base->upper_length[0], base->amount[0]);
+}
+
+const tj_node *tj_view_reach_below(tj_graph *graph, const tj_view *view) {
+  const tj_transform *base = view->stage[0].transform;
+  const tj_node *reach = tj_int(graph, 0), *zero = reach;
+  for (uint32_t i = 0; base->kind == TJ_TRANSFORM_EMBED && i < base->upper_count; i++) {
+    if (tj_facts_nonnegative(&base->amount[i]->facts))
+      continue;
+    const tj_node *step = tj_sub(graph, zero, tj_min(graph, base->amount[i], zero));
+    const tj_node *last = tj_sub(graph, base->upper_length[i], tj_int(graph, 1));
+    reach = tj_add(graph, reach, tj_mul(graph, last, step));
+  }
+  return reach;
 }
 
 /* --- offsets and validity --- */

@@ -63,6 +63,8 @@ const tj_view *tj_view_below_merges(tj_graph *graph, const tj_view *view, const 
 const tj_tuple *tj_view_lengths(tj_graph *graph, const tj_view *view); /* a list, always */
 /* The elements that the base occupies with the padding of its last rows: length0 · stride0. */
 const tj_node *tj_view_allocation_size(tj_graph *graph, const tj_view *view);
+/* How far dimensions of the base that run backwards reach below the view's offset, which space_size takes off. */
+const tj_node *tj_view_reach_below(tj_graph *graph, const tj_view *view);
 
 /* The buffer offset of a coordinate (rank nodes), raw also where invalid, and whether it is valid: every pad's
  * predicate, and 0 <= coordinate < length at the top when `check_top`. As in CK, indices of hidden dimensions are

@@ -52,23 +52,10 @@ static const tj_node *composed_elements(tj_graph *graph, const tj_composed *comp
   return tj_mul(graph, blocks, block);
 }
 
-/* How far dimensions that run backwards reach below the buffer's offset, which element_space_size takes off. */
-static const tj_node *backward_reach(tj_graph *graph, const tj_transform *base) {
-  const tj_node *reach = tj_int(graph, 0), *zero = reach;
-  for (uint32_t i = 0; base->kind == TJ_TRANSFORM_EMBED && i < base->upper_count; i++) {
-    if (tj_facts_nonnegative(&base->amount[i]->facts))
-      continue;
-    const tj_node *step = tj_sub(graph, zero, tj_min(graph, base->amount[i], zero));
-    const tj_node *last = tj_sub(graph, base->upper_length[i], tj_int(graph, 1));
-    reach = tj_add(graph, reach, tj_mul(graph, last, step));
-  }
-  return reach;
-}
-
 /* 1 + the largest offset of the base. */
 static const tj_node *view_elements(tj_graph *graph, const tj_view *view) {
   check_not_negative(graph, view->offset);
-  const tj_node *above = tj_add(graph, view->space_size, backward_reach(graph, view->stage[0].transform));
+  const tj_node *above = tj_add(graph, view->space_size, tj_view_reach_below(graph, view));
   return tj_is_int(view->offset, 0) ? above : tj_add(graph, view->offset, above);
 }
 
