@@ -343,7 +343,10 @@ static void set_view(tj_graph *graph, const tj_view *view, tj_map_image *image) 
   if (tj_decide_less_equal(graph, tj_int(graph, 0), from) != TJ_YES ||
       tj_decide_less(graph, to, image->space) != TJ_YES)
     image->reached = NULL;
-  bool is_below = tj_decide_less(graph, first, tj_int(graph, 0)) == TJ_YES;
+  tj_decision below = tj_decide_less(graph, first, tj_int(graph, 0));
+  if (image->is_surjective == TJ_YES && below != TJ_NO)
+    image->is_surjective = below == TJ_YES ? TJ_NO : TJ_UNKNOWN;
+  bool is_below = below == TJ_YES;
   bool is_above = tj_decide_less_equal(graph, image->space, to) == TJ_YES;
   for (uint32_t i = 0; is_above && !is_below && i < box.rank; i++)
     box.begin[i] = tj_simplified(graph, tj_terse_add(graph, box.end[i], tj_int(graph, -1)));

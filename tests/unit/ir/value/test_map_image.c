@@ -147,7 +147,7 @@ static void check_strided(reader *self, const void *data) {
     lengths[i] = random_between(&random, 1, 4);
     strides[i] = random_between(&random, -12, 12);
   }
-  const tj_node *offset = tj_int(self->graph, random_between(&random, 0, 60));
+  const tj_node *offset = tj_int(self->graph, random_between(&random, -4, 60));
   const tj_view *view = tj_view_strided(self->graph, constants_tuple(self->graph, lengths, 3),
                                         constants_tuple(self->graph, strides, 3), offset, -1, -1);
   const tj_value *map = tj_value_of_view(self->graph, view);
