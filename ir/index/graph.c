@@ -277,10 +277,39 @@ static void check_multiple(tj_graph *graph, const tj_symbol *symbol) {
             tj_node_brief(graph->job, symbol->divisor));
 }
 
+typedef struct tj_names tj_names;
+struct tj_names {
+  const char *name;
+  const tj_names *before;
+};
+
+static bool is_parameter(tj_graph *graph, const char *name) {
+  uint64_t compared = 1;
+  const tj_names *of = graph->parameters;
+  for (; of != NULL && strcmp(of->name, name) != 0; of = of->before)
+    compared++;
+  tj_spend(graph->job, compared);
+  return of != NULL;
+}
+
+/* Text tells symbols by their names alone: no coordinate has that of a parameter. */
+static const char *name_of(tj_graph *graph, const tj_symbol *symbol) {
+  const char *name = symbol->name;
+  if (symbol->kind == TJ_SYMBOL_PARAMETER) {
+    tj_names all = {name, graph->parameters};
+    graph->parameters = tj_arena_copy(&graph->job->arena, &all, sizeof all);
+    return name;
+  }
+  while (is_parameter(graph, name))
+    name = tj_string_format(graph->job, "%s_", name);
+  return name;
+}
+
 /* The symbol itself; a divisor that is a constant becomes part of its multiple. */
 static const tj_symbol *new_symbol(tj_graph *graph, tj_symbol declared) {
   tj_symbol *symbol = TJ_NEW(graph->job, tj_symbol);
   *symbol = declared;
+  symbol->name = name_of(graph, symbol);
   check_multiple(graph, symbol);
   if (declared.divisor != NULL && tj_is_constant(declared.divisor)) {
     (void)tj_symbol_step(&declared, declared.divisor->value, &symbol->multiple);

@@ -116,14 +116,15 @@ struct tj_graph {
   const tj_node **found;  /* by the last walk: see walk.c */
   uint32_t found_capacity;
   const struct tj_rule_index *rules; /* of the simplifier, see rules.h; NULL: not listed yet */
+  const struct tj_names *parameters; /* what parameters are called, the last one first; NULL: there are none */
 };
 
 tj_graph *tj_graph_create(tj_job *job);
 
 const tj_node *tj_int(tj_graph *graph, int64_t value);
 
-/* A new symbol, different from all others whatever its name. `name` is borrowed for the graph's life. Fails with
- * TJ2019 where no integer satisfies the facts. */
+/* A new symbol, different from all others whatever its name. `name` is borrowed for the graph's life; a coordinate
+ * gets _ behind it where a parameter has it. Fails with TJ2019 where no integer satisfies the facts. */
 const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kind kind, const tj_node *low,
                                 const tj_node *high, int64_t multiple);
 

@@ -262,7 +262,8 @@ void tj_report_values(tj_program *program, tj_text *text) {
 void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *text) {
   uint32_t count;
   const tj_named_node *named = tj_kernel_expressions(&program->job, kernel, &count);
-  tj_text_format(text, "kernel %s: one work-item for each 0 <= n < count\n", kernel->name);
+  const char *index = kernel->index != NULL ? kernel->index->symbol->name : "n";
+  tj_text_format(text, "kernel %s: one work-item for each 0 <= %s < count\n", kernel->name, index);
   for (uint32_t i = 0; i < count; i++)
     tj_text_format(text, "  %-12s = %s\n", named[i].name, tj_node_text(&program->job, named[i].node));
   if (kernel->mapped != NULL) {

@@ -129,14 +129,19 @@ static tj_walk integers_of(const maker *m, const bool is_part[]) {
   return tj_walk_nodes(m->graph, root, count);
 }
 
+static void add_coordinate(maker *m, const tj_array *index) {
+  const char *name = tj_string_format(m->graph->job, "i%u", index->of);
+  const tj_node *coordinate = tj_coordinate(m->graph, name, m->out->program->extent[index->of]);
+  add_argument(m, coordinate->symbol->name, coordinate, index);
+}
+
 static void add_coordinates(maker *m, const bool is_part[]) {
   const tj_array_program *program = m->out->program;
   for (uint32_t mode = 0; mode < program->rank; mode++) {
     for (uint32_t i = 0; i < program->count; i++) {
       const tj_array *array = program->array[i];
-      const char *name = tj_string_format(m->graph->job, "i%u", mode);
       if (is_part[i] && array->op == TJ_ARRAY_INDEX && array->of == mode)
-        add_argument(m, name, tj_coordinate(m->graph, name, program->extent[mode]), array);
+        add_coordinate(m, array);
     }
   }
 }

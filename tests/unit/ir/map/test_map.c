@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps: domains, names of coordinates, expressions, predicates; and the oracle against them. */
+/* Maps: domains, names of coordinates, expressions, predicates; and the oracle against them. The reader has a
+ * parameter i, so that the only coordinate of a map is i_. */
 #include "ir/index/eval.h"
 #include "tests/unit/support/layout_support.h"
 
@@ -22,8 +23,8 @@ static void layout_row(reader *self, const void *data) {
 
 START_TEST(layouts) {
   static const text_row rows[] = {
-      {"one mode", {"24:2"}, "i in 24 -> i*2"},
-      {"rank 1", {"(24):(2)"}, "(i) in (24) -> i*2"},
+      {"one mode", {"24:2"}, "i_ in 24 -> i_*2"},
+      {"rank 1", {"(24):(2)"}, "(i_) in (24) -> i_*2"},
       {"modes", {"(4,8):(8,1)"}, "(i0,i1) in (4,8) -> i0*8 + i1"},
       {"nested", {"((2,4),8):((1,16),2)"}, "((i0,i1),i2) in ((2,4),8) -> i0 + i1*16 + i2*2"},
       {"stride 0", {"(4,8):(0,1)"}, "(i0,i1) in (4,8) -> i1"},
@@ -47,7 +48,7 @@ static void composed_row(reader *self, const void *data) {
 START_TEST(composed_layouts) {
   static const text_row rows[] = {
       {"swizzle", {"(4,8):(8,1)", "0"}, "(i0,i1) in (4,8) -> i0*8 + i1 ^ (i0*8 + i1 & 4) >> 2"},
-      {"offset", {"8:1", "3"}, "i in 8 -> 3 + i ^ (3 + i & 4) >> 2"},
+      {"offset", {"8:1", "3"}, "i_ in 8 -> 3 + i_ ^ (3 + i_ & 4) >> 2"},
       {"what may be negative", {"8:-1", "3"}, "TJ2018"},
   };
   RUN_TEXT_ROWS(rows, composed_row);
@@ -62,11 +63,11 @@ static void transform_row(reader *self, const void *data) {
 
 START_TEST(transforms) {
   static const text_row rows[] = {
-      {"several lower dimensions", {"merge(4,6)"}, "(i) in (24) -> (i/6,i%6) row-major"},
+      {"several lower dimensions", {"merge(4,6)"}, "(i_) in (24) -> (i_/6,i_%6) row-major"},
       {"one lower dimension", {"unmerge(4,6)"}, "(i0,i1) in (4,6) -> i0*6 + i1 row-major"},
-      {"no lower dimension", {"insert(4)"}, "(i) in (4) -> () row-major"},
+      {"no lower dimension", {"insert(4)"}, "(i_) in (4) -> () row-major"},
       {"no upper dimension", {"freeze(3)"}, "() in () -> 3 row-major"},
-      {"predicate", {"pad(3,1,1)"}, "(i) in (5) -> i - 1 if 0 < i & i < 4 row-major"},
+      {"predicate", {"pad(3,1,1)"}, "(i_) in (5) -> i_ - 1 if 0 < i_ & i_ < 4 row-major"},
   };
   RUN_TEXT_ROWS(rows, transform_row);
 }
@@ -87,8 +88,8 @@ static void view_row(reader *self, const void *data) {
 START_TEST(views) {
   static const text_row rows[] = {
       {"packed", {"(3,4)"}, "(i0,i1) in (3,4) -> i0*4 + i1 row-major"},
-      {"one dimension", {"(3)"}, "(i) in (3) -> i row-major"},
-      {"predicate", {"(3)", "left_pad(3,2)"}, "(i) in (5) -> i - 2 if 1 < i row-major"},
+      {"one dimension", {"(3)"}, "(i_) in (3) -> i_ row-major"},
+      {"predicate", {"(3)", "left_pad(3,2)"}, "(i_) in (5) -> i_ - 2 if 1 < i_ row-major"},
       {"symbols", {"(M,N)"}, "(i0,i1) in (M,N) -> i0*N + i1 row-major"},
   };
   RUN_TEXT_ROWS(rows, view_row);
