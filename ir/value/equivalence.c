@@ -32,9 +32,17 @@ typedef struct {
   const tj_node *valid; /* NULL: always */
 } expression;
 
+/* A tuple of one as its element. */
+static const tj_tuple *element_of(tj_graph *graph, const tj_tuple *output) {
+  output = tj_tuple_expand_basis(graph, output);
+  while (tj_tuple_is_list(output) && output->count == 1)
+    output = output->item[0];
+  return output;
+}
+
 static expression expression_of(tj_graph *graph, const tj_value *value) {
   if (value->kind == TJ_VALUE_TUPLE)
-    return (expression){.output = value->tuple};
+    return (expression){.output = element_of(graph, value->tuple)};
   tj_map map = tj_map_of_value(graph, value);
   return (expression){map.domain, map.input, map.output, map.valid};
 }
@@ -92,28 +100,22 @@ static bool differ(pairing *pairs, const char *why) {
 }
 
 static const char *structure_text(tj_graph *graph, const tj_tuple *output) {
-  return tj_tuple_is_list(output) ? tj_string_format(graph->job, "of %" PRIu32 " components", tj_tuple_rank(output))
-                                  : "integers";
-}
-
-/* The values of a map, of which a tuple of one is its element. */
-static const tj_tuple *component_of(tj_graph *graph, const tj_tuple *output) {
-  output = tj_tuple_expand_basis(graph, output);
-  while (tj_tuple_is_list(output) && output->count == 1)
-    output = output->item[0];
-  return output;
+  uint32_t rank = tj_tuple_rank(output);
+  return tj_tuple_is_list(output)
+             ? tj_string_format(graph->job, "of %" PRIu32 " component%s", rank, rank == 1 ? "" : "s")
+             : "integers";
 }
 
 /* False where the structures differ. */
 static bool pair(tj_graph *graph, const expression *a, const expression *b, pairing *pairs) {
-  const tj_tuple *left = component_of(graph, a->output), *right = component_of(graph, b->output);
+  const tj_tuple *left = tj_tuple_expand_basis(graph, a->output), *right = tj_tuple_expand_basis(graph, b->output);
   if (!tj_tuple_congruent(left, right))
     return differ(pairs,
                   tj_tuple_rank(left) == tj_tuple_rank(right) && tj_tuple_is_list(left) == tj_tuple_is_list(right)
                       ? "values of another structure"
                       : tj_string_format(graph->job, "values %s and %s", structure_text(graph, left),
                                          structure_text(graph, right)));
-  uint32_t most = tj_tuple_leaf_count(tj_tuple_expand_basis(graph, a->output)) + 1;
+  uint32_t most = tj_tuple_leaf_count(left) + 1;
   pairs->left = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
   pairs->right = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
   pairs->count = leaves_of(graph, a->output, pairs->left);
@@ -149,7 +151,20 @@ static const tj_node *size_of_mode(tj_graph *graph, const tj_tuple *shape, uint3
   return tj_layout_size(graph, tj_layout_of_shape(graph, tj_tuple_mode(shape, mode)));
 }
 
-/* A layout and the map of a view or the like: mode by mode the sizes of dimensions, at the map's coordinates. */
+/* A coordinate of a domain as one of a layout of as many modes, of the same sizes: the index of each. */
+static const tj_tuple *coordinate_of_modes(tj_graph *graph, const tj_tuple *domain, const tj_tuple *input,
+                                           const tj_tuple *shape) {
+  uint32_t rank = tj_tuple_rank(shape);
+  const tj_tuple **index = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank + 1);
+  for (uint32_t i = 0; i < rank; i++) {
+    tj_layout mode = tj_layout_of_shape(graph, tj_tuple_mode(domain, i));
+    index[i] = tj_layout_apply(graph, mode, tj_tuple_mode(input, i));
+  }
+  return tj_tuple_is_list(shape) ? tj_tuple_list(graph, index, rank) : index[0];
+}
+
+/* A layout and the map of a view or the like: mode by mode the sizes of dimensions, at the map's coordinates. What
+ * has one component is told by views as an integer, by distributions as a tuple of one: both are its element. */
 static bool pair_with_layout(tj_graph *graph, const tj_value *layout, const expression *map, bool is_left,
                              pairing *pairs) {
   const tj_layout *of = tj_value_layout(layout);
@@ -165,8 +180,10 @@ static bool pair_with_layout(tj_graph *graph, const tj_value *layout, const expr
     if (!same_extent(graph, is_left ? mode : length, is_left ? length : mode, what, pairs))
       return false;
   }
-  expression at = {map->domain, map->input, tj_value_at(graph, layout, map->input), NULL};
-  return is_left ? pair(graph, &at, map, pairs) : pair(graph, map, &at, pairs);
+  const tj_tuple *coordinate = coordinate_of_modes(graph, map->domain, map->input, of->shape);
+  expression at = {map->domain, map->input, element_of(graph, tj_value_at(graph, layout, coordinate)), NULL};
+  expression other = {map->domain, map->input, element_of(graph, map->output), map->valid};
+  return is_left ? pair(graph, &at, &other, pairs) : pair(graph, &other, &at, pairs);
 }
 
 static bool same_domain(tj_graph *graph, const expression *left, const expression *right, pairing *pairs) {
