@@ -353,7 +353,7 @@ TJ_API tj_status tj_show_lds(tj_context *context, const tj_lds_question *questio
  * a compute unit has room, and the operations that make a thread's addresses. JSON: {"tile":[M,N],"target","tried",
  * "layouts":[{"layout","cycles","least","is_least","bytes","workgroups","store":{"instruction","instructions","cycles",
  * "least","operations"},"load":{…}}…]}, where least is without conflicts. TJ2013 where the tile's extents are not
- * known, TJ4016 where no layout fits. */
+ * known, TJ2022 where there is nobody who stores or loads, TJ4016 where no layout fits. */
 TJ_API tj_status tj_suggest_lds_layouts(tj_context *context, const tj_lds_question *question, tj_blob *text);
 
 /* A tile of a tensor in memory, and a GPU that has an engine which moves boxes of tensors to LDS: tensor descriptors

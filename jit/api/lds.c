@@ -37,6 +37,11 @@ static void evaluate(tj_job *job, const tj_lds_question *question, tj_lds_check 
                     sizeof asked / sizeof *asked);
 }
 
+static void need_side(tj_job *job, const tj_lds_question *question) {
+  if (question->store == NULL && question->load == NULL)
+    tj_fail(job, TJ_NOTHING_TO_EVALUATE, "nobody stores or loads");
+}
+
 static tj_lds_check check_of(tj_job *job, const tj_lds_question *question) {
   tj_lds_check check = {.dtype = question->dtype != NULL ? question->dtype : TJ_ASKED_DTYPE,
                         .lds_span = TJ_NOWHERE,
@@ -59,6 +64,7 @@ static void answer_check(tj_job *job, asking *a) {
 }
 
 static void answer_show(tj_job *job, asking *a) {
+  need_side(job, a->question);
   tj_lds_check check = check_of(job, a->question);
   tj_show_check_options(job, a->options);
   tj_text title = tj_text_begin(job);
@@ -69,6 +75,7 @@ static void answer_show(tj_job *job, asking *a) {
 }
 
 static void answer_suggest(tj_job *job, asking *a) {
+  need_side(job, a->question);
   tj_lds_check check = check_of(job, a->question);
   tj_suggestions found = tj_suggest_lds(&check, a->question->bytes, a->question->tile);
   tj_suggestions_report(&check, &found, a->question->form, &a->text);

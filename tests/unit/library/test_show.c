@@ -457,6 +457,18 @@ static tj_status draw_scarcely(const char *text, tj_show_form form, size_t left)
   return status;
 }
 
+/* Suggestions say the same of a question without anybody. */
+START_TEST(banks_are_of_those_who_store_or_load) {
+  tj_context *context = new_context(NULL);
+  tj_lds_question question = {.lds = "(32,32):(32,1)", .target = "gfx942", .tile = {32, 32}};
+  tj_blob blob;
+  expect_code(context, tj_show_lds(context, &question, NULL, &blob), 2022, "nobody stores or loads");
+  question.lds = NULL;
+  expect_code(context, tj_suggest_lds_layouts(context, &question, &blob), 2022, "nobody stores or loads");
+  tj_context_destroy(context);
+}
+END_TEST
+
 START_TEST(every_allocation_may_fail) {
   static const char *const texts[] = {"(64,64):(64,1)", "Sw<3,0,3>", distribution, "packed((2,32,32))"};
   size_t failed = 0;
@@ -493,6 +505,7 @@ int main(void) {
   tcase_add_loop_test(tcase, what_cannot_be_drawn, 0, FAILURES);
   tcase_add_test(tcase, pipelines_need_no_grid);
   tcase_add_test(tcase, the_largest_picture_is_drawn);
+  tcase_add_test(tcase, banks_are_of_those_who_store_or_load);
   tcase_add_test(tcase, every_allocation_may_fail);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
