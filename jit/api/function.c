@@ -50,7 +50,8 @@ static void walk_value(tj_job *job, embedding *e) {
   tj_join_source(&join, &program, 0, of->span.begin);
   tj_join_between(&join, " walk(");
   tj_join_source(&join, &program, of->span.begin, of->span.end);
-  tj_join_between(&join, ", ");
+  if (parts[strspn(parts, " \t\n")] != '\0')
+    tj_join_between(&join, ", ");
   tj_join_piece(&join, &walk, 0, walk.length);
   tj_join_between(&join, ")");
   tj_join_end(&join, program.name);

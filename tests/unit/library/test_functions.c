@@ -130,6 +130,15 @@ START_TEST(walks_are_of_values) {
 }
 END_TEST
 
+START_TEST(walks_need_a_step) {
+  fixture f = open_program("packed((4,8))");
+  tj_function_options options = {.name = "at", .walk = " "};
+  tj_blob made;
+  expect_code(f.context, tj_program_function(f.program, &options, TJ_FUNCTION_C, &made), 2006, "walk needs step");
+  close_program(&f);
+}
+END_TEST
+
 START_TEST(every_allocation_can_fail) {
   for (long allowed = 0;; allowed++) {
     meter m = {.left = allowed};
@@ -151,6 +160,7 @@ START_TEST(every_allocation_can_fail) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {every_form, every_failure, walks_are_of_values, every_allocation_can_fail};
+  const TTest *const tests[] = {every_form, every_failure, walks_are_of_values, walks_need_a_step,
+                                every_allocation_can_fail};
   return run_suite(suite_of("functions", tests, sizeof tests / sizeof tests[0]));
 }
