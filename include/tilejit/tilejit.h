@@ -156,7 +156,8 @@ TJ_API void tj_prelude_destroy(tj_prelude *prelude);
 
 /* The same as tj_program_create, for a text that sees the parameters and values that the prelude holds, and may
  * define their names anew; on TJ_OK the prelude has also what the text defines, kernels excepted. What was defined
- * with an earlier value keeps it. `fixed` may name any parameter of the prelude. */
+ * with an earlier value keeps it; a kernel that depends on two parameters of one name so is TJ4029 where it is
+ * compiled. `fixed` may name any parameter of the prelude. */
 TJ_API tj_status tj_program_create_after(tj_prelude *prelude, const char *name, const char *text, size_t length,
                                          const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
 

@@ -56,6 +56,18 @@ static void mark_symbols(tj_graph *graph, const tj_node *const roots[], size_t c
   }
 }
 
+/* A launch knows parameters by their names alone. */
+static void check_names(tj_graph *graph, const tj_kernel *kernel) {
+  tj_spend(graph->job, (uint64_t)kernel->parameter_count * kernel->parameter_count);
+  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+    const char *name = kernel->parameter[i]->symbol->name;
+    for (uint32_t k = 0; k < i; k++) {
+      if (strcmp(kernel->parameter[k]->symbol->name, name) == 0)
+        tj_fail(graph->job, TJ_PARAMETER_TWICE, "kernel '%s' depends on two parameters '%s'", kernel->name, name);
+    }
+  }
+}
+
 /* The parameters that the kernel depends on, directly or through the facts of one that it depends on. */
 static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_values *program) {
   bool *used = TJ_NEW_ARRAY(graph->job, bool, graph->symbol_count + 1);
@@ -79,6 +91,7 @@ static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_
   }
   tj_add_scalar_parameters(kernel, symbols);
   kernel->parameter = kernel->arithmetic.parameter = symbols;
+  check_names(graph, kernel);
 }
 
 static tj_kernel *new_kernel(tj_graph *graph, const char *name, const tj_operand *destination) {
@@ -502,6 +515,7 @@ tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, con
       definition->body == TJ_BODY_ARRAYS ? tj_arrays_as_copy(graph, definition) : definition;
   bool is_chosen = movement != NULL && (movement->other_count == 0 || movement->mapping != NULL);
   tj_kernel *kernel = is_chosen ? plan_body(graph, movement) : plan_statements(graph, program, definition, movement);
+  graph->job->here = definition->span;
   set_parameters(graph, kernel, program);
   graph->job->here = TJ_NOWHERE;
   return kernel;
