@@ -47,9 +47,10 @@ typedef enum {
   TJ_ERROR_CANCELLED = 5 /* the function of tj_context_set_progress ended the work */
 } tj_status;
 
-/* Where a context gets its memory. Both functions get `user`, and may be called from any thread that uses a
- * context created with this allocator. allocate returns NULL when there is no memory, else a block aligned for any
- * object; release takes what allocate returned, never NULL. Memory inside LLVM comes from malloc all the same. */
+/* Where a context gets its memory. Both functions get `user`, and may be called from any thread that uses a context
+ * created with this allocator, or code or a device of such a one. allocate returns NULL when there is no memory, else a
+ * block aligned for any object; release takes what allocate returned, never NULL. Memory inside LLVM comes from malloc
+ * all the same, and LLVM ends the process where that has none. */
 typedef struct {
   void *(*allocate)(void *user, size_t size);
   void (*release)(void *user, void *block);

@@ -6,222 +6,18 @@
 #include "ir/index/eval.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
-#include "ir/index/substitute.h"
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/equivalence_smt.h"
+#include "ir/value/pairing.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { CASE_LIMIT = 1 << 24, CASES_PER_FUEL = 8, CASES_PER_TELL = 4096, SAMPLES = 200000, MOST_SYMBOLS = 64 };
 
-/* Expressions that must be equal, pair by pair: left[i] to right[i]. */
-typedef struct {
-  const tj_node **left, **right;
-  uint32_t count;
-  bool has_validity; /* the last pair says whether they are valid */
-  const char *why;   /* what differs where they are no pairs */
-} pairing;
-
-/* --- the expressions of a value --- */
-
-/* What a value is at its inputs. `domain` is NULL for integers and tuples. */
-typedef struct {
-  const tj_tuple *domain, *input, *output;
-  const tj_node *valid; /* NULL: always */
-} expression;
-
-/* A tuple of one as its element. */
-static const tj_tuple *element_of(tj_graph *graph, const tj_tuple *output) {
-  output = tj_tuple_expand_basis(graph, output);
-  while (tj_tuple_is_list(output) && output->count == 1)
-    output = output->item[0];
-  return output;
-}
-
-static expression expression_of(tj_graph *graph, const tj_value *value) {
-  if (value->kind == TJ_VALUE_TUPLE)
-    return (expression){.output = element_of(graph, value->tuple)};
-  tj_map map = tj_map_of_value(graph, value);
-  return (expression){map.domain, map.input, map.output, map.valid};
-}
-
-/* --- one map at the inputs of another --- */
-
-/* Replaces the symbols `from` by `to` in all roots. */
-static void substitute_all(tj_graph *graph, const tj_tuple *from, const tj_tuple *to, const tj_node *roots[],
-                           uint32_t root_count) {
-  uint32_t count;
-  const tj_tuple *const *old = tj_tuple_leaves(graph, from, &count);
-  const tj_tuple *const *new = tj_tuple_leaves(graph, to, &count);
-  const tj_node **symbol = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)count + 1);
-  const tj_node **value = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)count + 1);
-  for (uint32_t i = 0; i < count; i++) {
-    symbol[i] = old[i]->value;
-    value[i] = new[i]->value;
-  }
-  tj_substitute(graph, &(tj_substitution){symbol, value, count}, roots, root_count);
-}
-
-/* --- pairing --- */
-
-static uint32_t leaves_of(tj_graph *graph, const tj_tuple *tuple, const tj_node **nodes) {
-  uint32_t count;
-  const tj_tuple *const *leaves = tj_tuple_leaves(graph, tj_tuple_expand_basis(graph, tuple), &count);
-  for (uint32_t i = 0; i < count; i++) {
-    if (leaves[i]->kind != TJ_TUPLE_INTEGER)
-      tj_fail(graph->job, TJ_WRONG_TYPE, "only integers can be equal, not %s", tj_tuple_text(graph->job, leaves[i]));
-    nodes[i] = leaves[i]->value;
-  }
-  return count;
-}
-
-/* Values count only where they are valid, which both must be at the same coordinates. */
-static void guard_by_validity(tj_graph *graph, pairing *pairs, const tj_node *left, const tj_node *right) {
-  const tj_node *zero = tj_int(graph, 0), *always = tj_int(graph, 1);
-  if (left == NULL && right == NULL)
-    return;
-  left = left != NULL ? left : always;
-  right = right != NULL ? right : always;
-  for (uint32_t i = 0; i < pairs->count; i++) {
-    pairs->left[i] = tj_select(graph, left, pairs->left[i], zero);
-    pairs->right[i] = tj_select(graph, left, pairs->right[i], zero);
-  }
-  pairs->left[pairs->count] = left;
-  pairs->right[pairs->count++] = right;
-  pairs->has_validity = true;
-}
-
-/* Says what differs, where that is not a case. */
-static bool differ(pairing *pairs, const char *why) {
-  pairs->why = why;
-  return false;
-}
-
-static const char *structure_text(tj_graph *graph, const tj_tuple *output) {
-  uint32_t rank = tj_tuple_rank(output);
-  return tj_tuple_is_list(output)
-             ? tj_string_format(graph->job, "of %" PRIu32 " component%s", rank, rank == 1 ? "" : "s")
-             : "integers";
-}
-
-/* False where the structures differ. */
-static bool pair(tj_graph *graph, const expression *a, const expression *b, pairing *pairs) {
-  const tj_tuple *left = tj_tuple_expand_basis(graph, a->output), *right = tj_tuple_expand_basis(graph, b->output);
-  if (!tj_tuple_congruent(left, right))
-    return differ(pairs,
-                  tj_tuple_rank(left) == tj_tuple_rank(right) && tj_tuple_is_list(left) == tj_tuple_is_list(right)
-                      ? "values of another structure"
-                      : tj_string_format(graph->job, "values %s and %s", structure_text(graph, left),
-                                         structure_text(graph, right)));
-  uint32_t most = tj_tuple_leaf_count(left) + 1;
-  pairs->left = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
-  pairs->right = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
-  pairs->count = leaves_of(graph, a->output, pairs->left);
-  leaves_of(graph, b->output, pairs->right);
-  const tj_node *valid = b->valid;
-  if (b->input != NULL) {
-    substitute_all(graph, b->input, a->input, pairs->right, pairs->count);
-    if (valid != NULL)
-      substitute_all(graph, b->input, a->input, &valid, 1);
-  }
-  guard_by_validity(graph, pairs, a->valid, valid);
-  return true;
-}
-
-/* Whether two extents are equal for all parameters, by any of the ways; else what they are. */
-static bool same_extent(tj_graph *graph, const tj_node *a, const tj_node *b, const char *what, pairing *pairs) {
-  if (tj_prove_equal(graph, a, b) || tj_is_equal(tj_equivalence_of_nodes(graph, a, b).verdict))
-    return true;
-  return differ(pairs, tj_string_format(graph->job, "%s %s and %s", what, tj_node_brief(graph->job, a),
-                                        tj_node_brief(graph->job, b)));
-}
-
-static bool pair_layouts(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
-  const tj_node *size = tj_layout_size(graph, *tj_value_layout(a));
-  if (!same_extent(graph, size, tj_layout_size(graph, *tj_value_layout(b)), "sizes", pairs))
-    return false;
-  const tj_tuple *index = tj_tuple_integer(graph, tj_coordinate(graph, "i", size));
-  expression left = {.output = tj_value_at(graph, a, index)}, right = {.output = tj_value_at(graph, b, index)};
-  return pair(graph, &left, &right, pairs);
-}
-
-static const tj_node *size_of_mode(tj_graph *graph, const tj_tuple *shape, uint32_t mode) {
-  return tj_layout_size(graph, tj_layout_of_shape(graph, tj_tuple_mode(shape, mode)));
-}
-
-/* A coordinate of a domain as one of a layout of as many modes, of the same sizes: the index of each. */
-static const tj_tuple *coordinate_of_modes(tj_graph *graph, const tj_tuple *domain, const tj_tuple *input,
-                                           const tj_tuple *shape) {
-  uint32_t rank = tj_tuple_rank(shape);
-  const tj_tuple **index = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank + 1);
-  for (uint32_t i = 0; i < rank; i++) {
-    tj_layout mode = tj_layout_of_shape(graph, tj_tuple_mode(domain, i));
-    index[i] = tj_layout_apply(graph, mode, tj_tuple_mode(input, i));
-  }
-  return tj_tuple_is_list(shape) ? tj_tuple_list(graph, index, rank) : index[0];
-}
-
-/* A layout and the map of a view or the like: mode by mode the sizes of dimensions, at the map's coordinates. What
- * has one component is told by views as an integer, by distributions as a tuple of one: both are its element. */
-static bool pair_with_layout(tj_graph *graph, const tj_value *layout, const expression *map, bool is_left,
-                             pairing *pairs) {
-  const tj_layout *of = tj_value_layout(layout);
-  uint32_t rank = tj_tuple_rank(of->shape);
-  if (rank != tj_tuple_rank(map->domain))
-    return differ(pairs, tj_string_format(graph->job, "%" PRIu32 " and %" PRIu32 " dimensions",
-                                          is_left ? rank : tj_tuple_rank(map->domain),
-                                          is_left ? tj_tuple_rank(map->domain) : rank));
-  for (uint32_t i = 0; i < rank; i++) {
-    const tj_node *mode = size_of_mode(graph, of->shape, i);
-    const tj_node *length = size_of_mode(graph, map->domain, i);
-    const char *what = tj_string_format(graph->job, "in dimension %" PRIu32 " lengths", i);
-    if (!same_extent(graph, is_left ? mode : length, is_left ? length : mode, what, pairs))
-      return false;
-  }
-  const tj_tuple *coordinate = coordinate_of_modes(graph, map->domain, map->input, of->shape);
-  expression at = {map->domain, map->input, element_of(graph, tj_value_at(graph, layout, coordinate)), NULL};
-  expression other = {map->domain, map->input, element_of(graph, map->output), map->valid};
-  return is_left ? pair(graph, &at, &other, pairs) : pair(graph, &other, &at, pairs);
-}
-
-static bool same_domain(tj_graph *graph, const expression *left, const expression *right, pairing *pairs) {
-  const tj_tuple *a = left->domain, *b = right->domain;
-  if (a == NULL && b == NULL)
-    return true;
-  if (a == NULL || b == NULL)
-    return differ(pairs, a == NULL ? "an integer or a tuple, and a map" : "a map, and an integer or a tuple");
-  uint32_t count;
-  if (tj_tuple_rank(a) != tj_tuple_rank(b))
-    return differ(pairs, tj_string_format(graph->job, "%" PRIu32 " and %" PRIu32 " dimensions", tj_tuple_rank(a),
-                                          tj_tuple_rank(b)));
-  if (!tj_tuple_congruent(a, b))
-    return differ(pairs, tj_string_format(graph->job, "domains %s and %s", tj_tuple_text(graph->job, a),
-                                          tj_tuple_text(graph->job, b)));
-  const tj_tuple *const *x = tj_tuple_leaves(graph, a, &count), *const *y = tj_tuple_leaves(graph, b, &count);
-  for (uint32_t i = 0; i < count; i++) {
-    const char *what = tj_string_format(graph->job, "in dimension %" PRIu32 " lengths", i);
-    if (!same_extent(graph, x[i]->value, y[i]->value, what, pairs))
-      return false;
-  }
-  return true;
-}
-
-static bool pair_values(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
-  bool is_left = tj_value_layout(a) != NULL, is_right = tj_value_layout(b) != NULL;
-  if (is_left && is_right)
-    return pair_layouts(graph, a, b, pairs);
-  expression left = expression_of(graph, a), right = expression_of(graph, b);
-  if (is_left && right.domain != NULL)
-    return pair_with_layout(graph, a, &right, true, pairs);
-  if (is_right && left.domain != NULL)
-    return pair_with_layout(graph, b, &left, false, pairs);
-  return same_domain(graph, &left, &right, pairs) && pair(graph, &left, &right, pairs);
-}
-
 /* Simplifies both sides and keeps the pairs that are still different expressions. */
-static void drop_equal_pairs(tj_graph *graph, pairing *pairs) {
+static void drop_equal_pairs(tj_graph *graph, tj_pairing *pairs) {
   tj_simplify(graph, pairs->left, pairs->count, NULL);
   tj_simplify(graph, pairs->right, pairs->count, NULL);
   uint32_t kept = 0;
@@ -237,7 +33,7 @@ static void drop_equal_pairs(tj_graph *graph, pairing *pairs) {
 
 /* Whether the rules show the pairs equal in each case of the parameters that have a few values; *cases is how many
  * there are. */
-static bool equal_in_each_case(tj_graph *graph, const pairing *pairs, uint32_t *cases) {
+static bool equal_in_each_case(tj_graph *graph, const tj_pairing *pairs, uint32_t *cases) {
   uint32_t count = pairs->count;
   const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)count);
   tj_choices choices;
@@ -249,7 +45,7 @@ static bool equal_in_each_case(tj_graph *graph, const pairing *pairs, uint32_t *
   for (uint32_t i = 0; i < choices.case_count; i++) {
     const tj_node **in_case = tj_arena_copy(&graph->job->arena, roots, 2 * (size_t)count * sizeof *roots);
     tj_choices_take(graph, &choices, i, in_case, 2 * (size_t)count);
-    pairing rest = {.left = in_case, .right = in_case + count, .count = count};
+    tj_pairing rest = {.left = in_case, .right = in_case + count, .count = count};
     drop_equal_pairs(graph, &rest);
     if (rest.count > 0)
       return false;
@@ -262,7 +58,7 @@ static bool equal_in_each_case(tj_graph *graph, const pairing *pairs, uint32_t *
 /* Values of the symbols that the pairs depend on, bounds of symbols included, in order of creation. */
 typedef struct {
   tj_graph *graph;
-  const pairing *pairs;
+  const tj_pairing *pairs;
   const tj_node *symbol[MOST_SYMBOLS];
   uint32_t symbol_count;
   int64_t value[MOST_SYMBOLS];
@@ -293,7 +89,7 @@ static bool add_symbols(cases *all, const tj_node *const roots[], uint32_t count
   return true;
 }
 
-static bool open_cases(tj_graph *graph, const pairing *pairs, cases *all) {
+static bool open_cases(tj_graph *graph, const tj_pairing *pairs, cases *all) {
   *all = (cases){.graph = graph, .pairs = pairs, .most = UINT64_MAX};
   all->root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)pairs->count);
   memcpy(all->root, pairs->left, pairs->count * sizeof *all->root);
@@ -579,7 +375,7 @@ static bool has_few_cases(const cases *all) {
 }
 
 /* Whether the cases of a pair's own symbols are few, and the pair equal in each; all->tried counts them. */
-static bool is_equal_by_own_cases(cases *all, pairing *pair) {
+static bool is_equal_by_own_cases(cases *all, tj_pairing *pair) {
   cases own;
   if (!open_cases(all->graph, pair, &own) || !has_few_cases(&own) || refute(&own, count_cases(&own), try_every))
     return false;
@@ -588,7 +384,7 @@ static bool is_equal_by_own_cases(cases *all, pairing *pair) {
 }
 
 /* Whether a pair is equal for each value of symbols that have a few, by rules or the solver. */
-static bool is_equal_value_by_value(tj_graph *graph, const pairing *pair) {
+static bool is_equal_value_by_value(tj_graph *graph, const tj_pairing *pair) {
   const tj_node *const roots[] = {pair->left[0], pair->right[0]};
   tj_choices choices;
   if (!tj_choices_of_ranges(graph, roots, 2, &choices))
@@ -600,7 +396,7 @@ static bool is_equal_value_by_value(tj_graph *graph, const pairing *pair) {
     if (!tj_tell(&graph->job->listener, "values given to Z3", i, choices.case_count))
       tj_fail_cancelled(graph->job);
     tj_choices_take(graph, &choices, i, in_case, 2);
-    pairing left_over = {.left = &in_case[0], .right = &in_case[1], .count = 1};
+    tj_pairing left_over = {.left = &in_case[0], .right = &in_case[1], .count = 1};
     drop_equal_pairs(graph, &left_over);
     if (left_over.count == 0)
       continue;
@@ -617,7 +413,7 @@ static tj_equivalence ask_solver(cases *all) {
   bool is_solved = false;
   for (uint32_t i = 0; i < all->pairs->count; i++) {
     const char *why_not;
-    pairing pair = {.left = &all->pairs->left[i], .right = &all->pairs->right[i], .count = 1};
+    tj_pairing pair = {.left = &all->pairs->left[i], .right = &all->pairs->right[i], .count = 1};
     if (!tj_tell(&all->graph->job->listener, "expressions given to Z3", i, all->pairs->count))
       tj_fail_cancelled(all->graph->job);
     if (all->pairs->count > 1 && is_equal_by_own_cases(all, &pair))
@@ -634,7 +430,7 @@ static tj_equivalence ask_solver(cases *all) {
   return verdict_of(all, is_solved ? TJ_EQUAL_BY_SMT : TJ_EQUAL_BY_CASES);
 }
 
-static tj_equivalence decide(tj_graph *graph, const pairing *pairs, bool has_solver) {
+static tj_equivalence decide(tj_graph *graph, const tj_pairing *pairs, bool has_solver) {
   cases all;
   if (!open_cases(graph, pairs, &all))
     return undecided(&all, "there are too many symbols");
@@ -662,24 +458,24 @@ static const int64_t *values_in_case(tj_graph *graph, const tj_equivalence *foun
 }
 
 static tj_sided_value side_in_case(tj_graph *graph, const tj_equivalence *found, const tj_node *const roots[],
-                                   const pairing *pairs) {
+                                   const tj_pairing *pairs) {
   const int64_t *leaf = values_in_case(graph, found, roots, pairs->count);
   return (tj_sided_value){.leaf = leaf,
                           .is_valid = !pairs->has_validity || (leaf != NULL && leaf[pairs->count - 1] != 0)};
 }
 
-static pairing copy_of(tj_graph *graph, const pairing *pairs) {
-  pairing copy = *pairs;
+static tj_pairing copy_of(tj_graph *graph, const tj_pairing *pairs) {
+  tj_pairing copy = *pairs;
   copy.left = tj_arena_copy(&graph->job->arena, pairs->left, pairs->count * sizeof *pairs->left);
   copy.right = tj_arena_copy(&graph->job->arena, pairs->right, pairs->count * sizeof *pairs->right);
   return copy;
 }
 
 static tj_equivalence equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b, bool has_solver) {
-  pairing pairs = {0};
-  if (!pair_values(graph, a, b, &pairs))
+  tj_pairing pairs = {0};
+  if (!tj_pair_values(graph, a, b, &pairs))
     return (tj_equivalence){.verdict = TJ_DIFFERENT_DOMAINS, .why_not = pairs.why};
-  const pairing whole = copy_of(graph, &pairs);
+  const tj_pairing whole = copy_of(graph, &pairs);
   drop_equal_pairs(graph, &pairs);
   uint32_t case_count = 0;
   if (pairs.count == 0 || equal_in_each_case(graph, &pairs, &case_count))
@@ -704,7 +500,7 @@ tj_equivalence tj_equivalence_by_cases(tj_graph *graph, const tj_value *a, const
 tj_equivalence tj_equivalence_of_nodes(tj_graph *graph, const tj_node *a, const tj_node *b) {
   if (a == b)
     return (tj_equivalence){.verdict = TJ_EQUAL_AS_IS};
-  return decide(graph, &(pairing){.left = &a, .right = &b, .count = 1}, true);
+  return decide(graph, &(tj_pairing){.left = &a, .right = &b, .count = 1}, true);
 }
 
 bool tj_is_equal(tj_verdict verdict) {

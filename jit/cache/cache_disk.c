@@ -142,8 +142,7 @@ tj_disk_entry tj_cache_disk_find(tj_cache_disk *disk, tj_entry_kind kind, const 
 void tj_cache_disk_reject(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_key *key) {
   char name[TJ_ENTRY_NAME_SIZE];
   name_entry(name, kind, key);
-  unlinkat(disk->folder, name, 0);
-  count(&disk->damaged, 1);
+  count(&disk->damaged, unlinkat(disk->folder, name, 0) == 0);
 }
 
 /* --- writing --- */
