@@ -4,7 +4,9 @@
  * the offset says that is its mask; the bytes of what is valid are all within it (lower/access/bounded.h). A resource
  * is made once for a base, an offset selected once for a mask; what accesses are displaced by goes into the
  * instruction, as far as it has room, and into a scalar. */
+#include "ir/index/cost.h"
 #include "ir/index/facts.h"
+#include "ir/index/linear.h"
 #include "lower/access/bounded.h"
 #include "lower/steps/steps.h"
 
@@ -188,28 +190,50 @@ static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, co
   return keep(emitter, wanted, emitter->target->family->emit_resource(emitter, base, bytes));
 }
 
-/* What constants add to a sum. */
-static int64_t constants_of(const tj_node *node, unsigned levels) {
+/* What constants above 0 add to `factor` times a sum, also within what a remainder is subtracted from. */
+static int64_t constants_of(const tj_node *node, int64_t factor, unsigned levels) {
   int64_t a, b, sum;
   if (tj_is_constant(node))
-    return node->value;
-  if (node->op != TJ_OP_ADD || levels == 0)
+    return __builtin_mul_overflow(node->value, factor, &sum) ? INT64_MAX : sum > 0 ? sum : 0;
+  if (levels == 0)
     return 0;
-  a = constants_of(node->arg[0], levels - 1);
-  b = constants_of(node->arg[1], levels - 1);
-  return __builtin_add_overflow(a, b, &sum) ? 0 : sum;
+  switch (node->op) {
+  case TJ_OP_ADD:
+    a = constants_of(node->arg[0], factor, levels - 1);
+    b = constants_of(node->arg[1], factor, levels - 1);
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+  case TJ_OP_MUL:
+    return tj_is_constant(node->arg[1]) && !__builtin_mul_overflow(node->arg[1]->value, factor, &a)
+               ? constants_of(node->arg[0], a, levels - 1)
+               : 0;
+  case TJ_OP_MOD:
+    return tj_exponent_of(node->arg[1]) < 0 ? constants_of(node->arg[0], factor, levels - 1) : 0;
+  default:
+    return 0;
+  }
 }
 
 /* Whether an offset may begin before its base without its constants: instruction selection would put these into the
  * instruction, whose sums do not wrap around. */
 static bool needs_constants(const tj_node *offset) {
   enum { MOST_LEVELS = 8 };
-  return offset->facts.low < constants_of(offset, MOST_LEVELS);
+  return offset->facts.low < constants_of(offset, 1, MOST_LEVELS);
 }
 
+/* A constant behind all else goes into the instruction all the same, where the rest does not begin before the base.
+ */
 static LLVMValueRef whole_offset(tj_emitter *emitter, const tj_access *access) {
-  LLVMValueRef offset = tj_emit_byte_offset(emitter, access);
-  return needs_constants(access->offset) ? tj_emit_hidden(emitter, offset, TJ_DTYPE_i32) : offset;
+  const tj_parted_sum sum = tj_part_sum(access->offset);
+  const bool is_apart = sum.constant > 0 && sum.rest->facts.low >= 0;
+  tj_access hidden = *access;
+  if (!needs_constants(access->offset))
+    return tj_emit_byte_offset(emitter, access);
+  hidden.offset = is_apart ? sum.rest : access->offset;
+  LLVMValueRef offset = tj_emit_hidden(emitter, tj_emit_byte_offset(emitter, &hidden), TJ_DTYPE_i32);
+  if (!is_apart)
+    return offset;
+  const uint64_t bytes = (uint64_t)sum.constant << log_of(emitter, access);
+  return LLVMBuildAdd(emitter->builder, offset, LLVMConstInt(emitter->i32, bytes, false), "");
 }
 
 static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access, const mask *parts) {
