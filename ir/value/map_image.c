@@ -57,13 +57,18 @@ static void swap_modes(mode_set *set, uint32_t a, uint32_t b) {
   set->stride[b] = stride;
 }
 
+/* Strides are not 0: what divides one is at most as large, also where they may be equal, as M and M*M are. */
+static bool is_at_most(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return tj_decide_less_equal(graph, a, b) == TJ_YES || tj_decide_divides(graph, a, b) == TJ_YES;
+}
+
 /* Sorts by stride; false where the order of two strides is not known. */
 static bool sort_modes(tj_graph *graph, mode_set *set) {
   for (uint32_t i = 1; i < set->count; i++) {
     for (uint32_t k = i; k > 0; k--) {
-      if (tj_decide_less_equal(graph, set->stride[k - 1], set->stride[k]) == TJ_YES)
+      if (is_at_most(graph, set->stride[k - 1], set->stride[k]))
         break;
-      if (tj_decide_less_equal(graph, set->stride[k], set->stride[k - 1]) != TJ_YES)
+      if (!is_at_most(graph, set->stride[k], set->stride[k - 1]))
         return false;
       swap_modes(set, k - 1, k);
     }
