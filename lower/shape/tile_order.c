@@ -10,11 +10,15 @@
 
 #include <math.h>
 
+static const tj_node *divided_up(tj_graph *graph, const tj_node *extent, const tj_node *reach) {
+  return tj_div(graph, tj_add(graph, extent, tj_sub(graph, reach, tj_int(graph, 1))), reach);
+}
+
 /* In a form that shows that there is one at least. */
 const tj_node *tj_tiles_along(tj_graph *graph, const tj_domain *domain, uint32_t mode, const tj_node *reach) {
   const tj_node *extent = domain->mode[mode].extent, *one = tj_int(graph, 1);
   if (tj_is_constant(reach))
-    return tj_simplified(graph, tj_div(graph, tj_add(graph, extent, tj_sub(graph, reach, one)), reach));
+    return tj_simplified(graph, divided_up(graph, extent, reach));
   return tj_add(graph, tj_div(graph, tj_sub(graph, extent, one), reach), one);
 }
 
@@ -39,6 +43,13 @@ const tj_node *tj_next_tile(tj_graph *graph, const tj_tiles *tiles, const tj_nod
   return tj_min(graph, tj_add(graph, workgroup, one), tj_sub(graph, tiles->count, one));
 }
 
+/* An expression is kept as it is: what kernels assume of it takes its place. */
+static const tj_node *ordered_tiles(tj_graph *graph, const tj_domain *domain, uint32_t mode, int64_t reach) {
+  const tj_node *extent = domain->mode[mode].extent, *room = tj_int(graph, reach);
+  bool is_kept = extent->op != TJ_OP_SYMBOL && !tj_facts_divisible(&extent->facts, reach);
+  return is_kept ? divided_up(graph, extent, room) : tj_tiles_along(graph, domain, mode, room);
+}
+
 const tj_layout *tj_order_of_tiles(tj_graph *graph, const tj_domain *domain, const int64_t reach[],
                                    const uint32_t sequence[]) {
   tj_leaves tiled = {.count = 0};
@@ -47,8 +58,8 @@ const tj_layout *tj_order_of_tiles(tj_graph *graph, const tj_domain *domain, con
   bool descends = true;
   for (uint32_t i = 0; i < domain->count; i++) {
     uint32_t mode = sequence[i];
-    const tj_node *tiles = tj_tiles_along(graph, domain, mode, tj_int(graph, reach[mode]));
-    if (tj_is_int(tiles, 1))
+    const tj_node *tiles = ordered_tiles(graph, domain, mode, reach[mode]);
+    if (tj_is_int(tj_simplified(graph, tiles), 1))
       continue;
     descends = descends && mode < before;
     before = mode;
