@@ -78,10 +78,13 @@ void tj_sim_service_end(tj_sim_service *service) {
   tj_sim_wake_sleepers();
   if (was_running)
     pthread_join(service->thread, NULL);
-  for (tj_sim_task *task = service->first, *next; task != NULL; task = next) {
+  pthread_mutex_lock(&service->lock);
+  tj_sim_task *task = service->first;
+  service->first = NULL;
+  service->is_running = service->is_ending = false;
+  pthread_mutex_unlock(&service->lock);
+  for (tj_sim_task *next; task != NULL; task = next) {
     next = task->next;
     task->release(task);
   }
-  service->first = NULL;
-  service->is_running = service->is_ending = false;
 }

@@ -6,34 +6,42 @@
 
 enum { EXTENSION_BYTES = 128 };
 
+/* One thread begins or ends at a time; services that are ended meanwhile may still ask whether there is a reference.
+ */
 static struct {
-  pthread_mutex_t lock;
+  pthread_mutex_t turn, lock;
   uint32_t references;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} state = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Counts references up or down; how many there were. */
+static uint32_t refer(bool is_more) {
+  pthread_mutex_lock(&state.lock);
+  const uint32_t before = state.references;
+  state.references = is_more ? before + 1 : before - (before > 0);
+  pthread_mutex_unlock(&state.lock);
+  return before;
+}
 
 /* --- beginning and end --- */
 
 hsa_status_t hsa_init(void) {
-  pthread_mutex_lock(&state.lock);
-  if (state.references == 0)
+  pthread_mutex_lock(&state.turn);
+  if (refer(true) == 0)
     tj_sim_find_agents();
-  state.references++;
-  pthread_mutex_unlock(&state.lock);
+  pthread_mutex_unlock(&state.turn);
   return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_shut_down(void) {
-  pthread_mutex_lock(&state.lock);
-  bool was_open = state.references > 0;
-  bool is_last = state.references == 1;
-  state.references -= was_open ? 1 : 0;
-  pthread_mutex_unlock(&state.lock);
-  if (is_last) {
+  pthread_mutex_lock(&state.turn);
+  const uint32_t before = refer(false);
+  if (before == 1) {
     tj_sim_end_copies();
     tj_sim_end_handlers();
     tj_sim_forget_handlers();
   }
-  return was_open ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_NOT_INITIALIZED;
+  pthread_mutex_unlock(&state.turn);
+  return before > 0 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_NOT_INITIALIZED;
 }
 
 bool tj_sim_is_initialized(void) {
