@@ -190,11 +190,11 @@ static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, co
   return keep(emitter, wanted, emitter->target->family->emit_resource(emitter, base, bytes));
 }
 
-/* What constants above 0 add to `factor` times a sum, also within what a remainder is subtracted from. */
+/* What constants add to `factor` times a sum, also within what a remainder is subtracted from. */
 static int64_t constants_of(const tj_node *node, int64_t factor, unsigned levels) {
   int64_t a, b, sum;
   if (tj_is_constant(node))
-    return __builtin_mul_overflow(node->value, factor, &sum) ? INT64_MAX : sum > 0 ? sum : 0;
+    return __builtin_mul_overflow(node->value, factor, &sum) ? INT64_MAX : sum;
   if (levels == 0)
     return 0;
   switch (node->op) {
