@@ -2,7 +2,7 @@
 /* Growing text in an arena. */
 #include "base/text.h"
 
-#include "base/plain_locale.h"
+#include "base/number/plain_locale.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

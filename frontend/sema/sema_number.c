@@ -5,11 +5,10 @@
  * whatever else stands among them is an integer constant of the language. */
 #include "frontend/sema/sema.h"
 
-#include "base/plain_locale.h"
+#include "base/number/plain_locale.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 static tj_number number_of_integer(int64_t value) {
   return (tj_number){true, value, (double)value};
@@ -22,14 +21,6 @@ static tj_number number_of_real(tj_job *job, double value) {
   if (fabs(value) <= 0x1p53 && value == trunc(value))
     return number_of_integer((int64_t)value);
   return (tj_number){false, 0, value};
-}
-
-/* The nearest double, whatever the host program's locale is. */
-static tj_number read_decimal(tj_job *job, const char *text) {
-  const tj_plain_locale locale = tj_plain_locale_begin();
-  double value = strtod(text, NULL);
-  tj_plain_locale_end(locale);
-  return number_of_real(job, value);
 }
 
 static bool has_integer_result(tj_operator op, int64_t a, int64_t b, int64_t *result) {
@@ -96,7 +87,7 @@ tj_number tj_evaluate_number(tj_scope *scope, const tj_ast *ast, const char *wha
   tj_spend(scope->job, 1);
   scope->job->here = ast->span;
   if (ast->kind == TJ_AST_DECIMAL)
-    return read_decimal(scope->job, ast->name);
+    return number_of_real(scope->job, tj_read_decimal(ast->name, NULL));
   if (ast->kind == TJ_AST_GROUP || (ast->kind == TJ_AST_TUPLE && ast->count == 1))
     return tj_evaluate_number(scope, ast->item[0], what);
   if (ast->kind == TJ_AST_NEGATE)

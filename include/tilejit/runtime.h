@@ -48,9 +48,9 @@ typedef enum {
 } tj_status;
 
 /* Where a context gets its memory. Both functions get `user`, and may be called from any thread that uses a context
- * created with this allocator, or code or a device of such a one. allocate returns NULL when there is no memory, else a
- * block aligned for any object; release takes what allocate returned, never NULL. Memory inside LLVM comes from malloc
- * all the same, and LLVM ends the process where that has none. */
+ * created with this allocator, or code or a device of such a one. allocate returns NULL when there is no memory, else
+ * a block aligned for any object; release takes what allocate returned, never NULL. Memory inside LLVM comes from
+ * malloc all the same, and LLVM ends the process where that has none. */
 typedef struct {
   void *(*allocate)(void *user, size_t size);
   void (*release)(void *user, void *block);
@@ -125,8 +125,8 @@ typedef struct tj_code tj_code;
 TJ_API void tj_code_destroy(tj_code *code);
 
 /* The code object's bytes (host: the relocatable object), with every variant of the kernel: those that no launch has
- * taken yet are compiled for it, all in one. NULL, and a size of 0, where that fails, which
- * leaves no diagnostic, as threads share the code: tj_launch_compile tells why. Borrowed from the code. */
+ * taken yet are compiled for it, all in one. NULL, and a size of 0, where that fails, which leaves no diagnostic, as
+ * threads share the code: tj_launch_compile tells why. Borrowed from the code. */
 TJ_API const void *tj_code_bytes(const tj_code *code, size_t *size);
 TJ_API const char *tj_code_kernel(const tj_code *code);
 TJ_API const char *tj_code_target(const tj_code *code);

@@ -501,8 +501,8 @@ TJ_API tj_status tj_program_emit(tj_program *program, const tj_compile_options *
  *     NAME_D(…)                                                 with several: in destination D
  *     NAME_sum0(…), NAME_max1(…), …                             what a reduction takes of each element
  *
- * Each has the arguments that it is made of: elements of the kernel's arguments and numbers of the launch, as they are
- * declared; elements that are gathered; what reductions come to; coordinates, where statements have index(k);
+ * Each has the arguments that it is made of: elements of the kernel's arguments and numbers of the launch, as they
+ * are declared; elements that are gathered; what reductions come to; coordinates, where statements have index(k);
  * parameters. Floats of 16 bits and less are float, integers their own type. Results are those of the kernel, to the
  * last bit. */
 typedef enum {

@@ -5,13 +5,11 @@
 #include "ir/index/choices.h"
 #include "ir/index/eval.h"
 #include "ir/index/facts.h"
-#include "ir/index/print.h"
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/equivalence_smt.h"
 #include "ir/value/pairing.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum { CASE_LIMIT = 1 << 24, CASES_PER_FUEL = 8, CASES_PER_TELL = 4096, SAMPLES = 200000, MOST_SYMBOLS = 64 };

@@ -55,9 +55,9 @@ const tj_view *tj_view_aligned(tj_graph *graph, const tj_tuple *lengths, const t
  * permutation: TJ3003 to TJ3006. */
 const tj_view *tj_view_transform(tj_graph *graph, const tj_view *view, const tj_view_step steps[], uint32_t count);
 
-/* The view below what passes through, and the merges that make the `wanted` dimensions, by their numbers: in the place
- * of each come the digits that it merges, slowest first, parts[i] of them; 1 where it is no merge, or not wanted. It
- * has no text. NULL where it would have too many dimensions. */
+/* The view below what passes through, and the merges that make the `wanted` dimensions, by their numbers: in the
+ * place of each come the digits that it merges, slowest first, parts[i] of them; 1 where it is no merge, or not
+ * wanted. It has no text. NULL where it would have too many dimensions. */
 const tj_view *tj_view_below_merges(tj_graph *graph, const tj_view *view, const bool wanted[], uint32_t parts[]);
 
 const tj_tuple *tj_view_lengths(tj_graph *graph, const tj_view *view); /* a list, always */

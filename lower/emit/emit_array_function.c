@@ -75,16 +75,15 @@ static LLVMRealPredicate predicate_of(tj_array_operation operation) {
   }
 }
 
-/* What is subtracted from, of which LLVM 22 must not see that it is 0: it takes +0 - x for -x where another instruction
- * takes the difference, of x = 0, too. */
+/* What is subtracted from, of which LLVM 22 must not see that it is 0: it takes +0 - x for -x where another
+ * instruction takes the difference, of x = 0, too. */
 static LLVMValueRef minuend(machine *m, LLVMValueRef x) {
   if (!LLVMIsConstant(x) || !LLVMIsNull(x))
     return x;
   const bool is_double = m->element == m->emitter->f64;
   const tj_dtype dtype = is_double ? TJ_DTYPE_f64 : TJ_DTYPE_f32;
-  const unsigned width = LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind ? LLVMGetVectorSize(LLVMTypeOf(x)) : 1;
   LLVMValueRef bits = LLVMConstNull(is_double ? m->emitter->i64 : m->emitter->i32);
-  return tj_emit_repeated(m->emitter, tj_emit_hidden(m->emitter, bits, dtype), width);
+  return tj_emit_repeated(m->emitter, tj_emit_hidden(m->emitter, bits, dtype), tj_emit_width(x));
 }
 
 static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, const tj_term operand[]) {

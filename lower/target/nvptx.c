@@ -30,9 +30,9 @@ enum { GROUP_OF_ROWS = 64 };
 /* A work-item of a long row keeps as much of it as one of a short row. */
 enum { ROW_COLUMNS = 32 };
 
-/* As measured on an H100 with 2,700 mappings of transpositions: of tiles that are the same but for how many work-items
- * share them, those with two slots of 16 bytes each are 0.6 to 1.5 % faster than those with three, and 0.4 to 3.6 %
- * faster than those with one. */
+/* As measured on an H100 with 2,700 mappings of transpositions: of tiles that are the same but for how many
+ * work-items share them, those with two slots of 16 bytes each are 0.6 to 1.5 % faster than those with three, and 0.4
+ * to 3.6 % faster than those with one. */
 enum { SLOT_BYTES = 32, SLOT_LIMIT = 64, TILE_BYTES = 48 * 1024 };
 
 /* Offsets of machine code have 24 bits, one of them the sign. */

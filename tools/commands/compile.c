@@ -74,11 +74,10 @@ typedef struct {
 static tj_status emit(tj_program *program, const compilation *c, tj_blob *made) {
   const char *target = option_value(c->given, "target"), *name = option_value(c->given, "function");
   if (wants_function(c->given, c->wanted)) {
-    tj_function_options options = {
-        .name = name != NULL ? name : DEFAULT_FUNCTION,
-        .target = target,
-        .walk = option_value(c->given, "walk"),
-        .kernel = option_value(c->given, "kernel")};
+    tj_function_options options = {.name = name != NULL ? name : DEFAULT_FUNCTION,
+                                   .target = target,
+                                   .walk = option_value(c->given, "walk"),
+                                   .kernel = option_value(c->given, "kernel")};
     return tj_program_function(program, &options, (tj_function_form)c->wanted->form, made);
   }
   tj_compile_options options = {option_value(c->given, "kernel"), target};
@@ -152,7 +151,8 @@ const command command_compile = {
     "\n"
     "A kernel of statements (--kernel, or the only one of a program without a value) becomes its arithmetic for one\n"
     "element, as c alone: NAME(elements…, reductions…, coordinates…, parameters…) is what is stored, of several\n"
-    "destinations NAME_D; NAME_sum0, NAME_max1, … what a reduction takes of each element. Floats of 16 bits and less\n"
+    "destinations NAME_D; NAME_sum0, NAME_max1, … what a reduction takes of each element. Floats of 16 bits and "
+    "less\n"
     "are float, rounded. Results are those of the kernel, to the last bit.\n"
     "\n"
     "A walk through a view V, the value walk(V, step=…) or V with --walk step=…, becomes NAME_init, NAME_next,\n"

@@ -2,7 +2,7 @@
 /* Operands: registers by name, register ranges, constants, and the signs around them. */
 #include "rt/sim/isa/operand.h"
 
-#include "base/plain_locale.h"
+#include "base/number/plain_locale.h"
 
 #include <stdlib.h>
 
@@ -131,13 +131,6 @@ static void read_half(cursor *in, tj_sim_operand *operand) {
 
 enum { LONGEST_NUMBER = 40 };
 
-static double read_fraction(const char *text, char **end) {
-  const tj_plain_locale locale = tj_plain_locale_begin();
-  const double number = strtod(text, end);
-  tj_plain_locale_end(locale);
-  return number;
-}
-
 static bool read_constant(cursor in, tj_sim_operand *operand) {
   char text[LONGEST_NUMBER], *end;
   size_t length = (size_t)(in.end - in.at);
@@ -149,7 +142,7 @@ static bool read_constant(cursor in, tj_sim_operand *operand) {
   operand->is_literal = strstr(text, "0x") != NULL;
   operand->is_float = !operand->is_literal && strchr(text, '.') != NULL;
   if (operand->is_float)
-    operand->number = read_fraction(text, &end);
+    operand->number = tj_read_decimal(text, &end);
   else if (text[0] == '-')
     operand->constant = (uint64_t)strtoll(text, &end, 0);
   else

@@ -5,6 +5,7 @@
 #define TJ_BASE_PLAIN_LOCALE_H
 
 #include <locale.h>
+#include <stdlib.h>
 
 typedef struct {
   locale_t plain, before;
@@ -19,6 +20,14 @@ static inline void tj_plain_locale_end(tj_plain_locale locale) {
   uselocale(locale.before);
   if (locale.plain != (locale_t)0)
     freelocale(locale.plain);
+}
+
+/* The nearest double, as strtod reads one in that locale. `end` may be NULL. */
+static inline double tj_read_decimal(const char *text, char **end) {
+  const tj_plain_locale locale = tj_plain_locale_begin();
+  const double number = strtod(text, end);
+  tj_plain_locale_end(locale);
+  return number;
 }
 
 #endif
