@@ -104,6 +104,7 @@ CASES = {
     "names": Case("(int + 2*t0 + 4*t1_ + 8*names_0, class - names)",
                   {"int": "0..9", "t0": "0..9", "t1_": "0..9", "names_0": "0..9", "class": "0..9", "names": "0..9"},
                   [{"int": 1, "t0": 2, "t1_": 3, "names_0": 4, "class": 5, "names": 6}]),
+    "qualified": Case("(m::k,4):(m_k,m::k)", {"m::k": "1..9", "m_k": "1..9"}, [{"m::k": 3, "m_k": 5}]),
     "clash": Case("(4,i0):(i0,1)", {"i0": "1..64"}, [{"i0": 5}]),
 }
 

@@ -2,6 +2,7 @@
 /* From a program's value to functions: their arguments, results and names. */
 #include "lower/plan/function.h"
 
+#include "base/text.h"
 #include "ir/index/walk.h"
 #include "ir/view/structure.h"
 #include "lower/kernel/kernel_expressions.h"
@@ -134,9 +135,18 @@ static bool is_taken(const tj_function *function, uint32_t count, const char *na
   return is_keyword(name) || is_temporary(name) || is_function_name(function, name) || strcmp(name, "walk") == 0;
 }
 
+const char *tj_function_plain_name(tj_job *job, const char *name) {
+  tj_text text = tj_text_begin(job);
+  for (const char *colons; (colons = strstr(name, "::")) != NULL; name = colons + 2)
+    tj_text_format(&text, "%.*s_", (int)(colons - name), name);
+  tj_text_format(&text, "%s", name);
+  return text.data;
+}
+
 const char *tj_function_free_name(tj_job *job, const tj_function *function, uint32_t count, const char *name) {
-  bool is_reserved = has_reserved_prefix(name) || is_macro(name);
-  const char *chosen = is_reserved ? tj_string_format(job, "p%s", name) : name;
+  const char *plain = tj_function_plain_name(job, name);
+  bool is_reserved = has_reserved_prefix(plain) || is_macro(plain);
+  const char *chosen = is_reserved ? tj_string_format(job, "p%s", plain) : plain;
   while (is_taken(function, count, chosen))
     chosen = tj_string_format(job, "%s_", chosen);
   return chosen;

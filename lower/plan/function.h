@@ -79,6 +79,10 @@ tj_function *tj_function_of(tj_graph *graph, const tj_program_values *values, co
 
 /* TJ4012 where `name` cannot name a function in C. */
 void tj_function_check_name(tj_job *job, const char *name);
+
+/* The name with an underscore for each "::", which C does not have in names. */
+const char *tj_function_plain_name(tj_job *job, const char *name);
+
 /* A name for argument number `count`, as like `name` as can be. */
 const char *tj_function_free_name(tj_job *job, const tj_function *function, uint32_t count, const char *name);
 

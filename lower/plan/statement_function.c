@@ -169,10 +169,26 @@ static const bool *arguments_of(const maker *m, const tj_array *value) {
   return takes;
 }
 
+static bool is_name_of_result(const tj_statement_functions *out, const char *name) {
+  uint32_t i = 0;
+  while (i < out->result_count && strcmp(out->result[i].name, name) != 0)
+    i++;
+  return i < out->result_count;
+}
+
+static const char *result_name(const maker *m, const char *ending) {
+  if (*ending == '\0')
+    return m->out->function.name;
+  const char *name =
+      tj_string_format(m->graph->job, "%s_%s", m->out->function.name, tj_function_plain_name(m->graph->job, ending));
+  while (is_name_of_result(m->out, name))
+    name = tj_string_format(m->graph->job, "%s_", name);
+  return name;
+}
+
 static void add_result(maker *m, tj_statement_result result, const char *ending) {
   tj_statement_functions *out = m->out;
-  result.name =
-      *ending == '\0' ? out->function.name : tj_string_format(m->graph->job, "%s_%s", out->function.name, ending);
+  result.name = result_name(m, ending);
   result.takes = arguments_of(m, result.value);
   out->result[out->result_count++] = result;
 }

@@ -104,7 +104,7 @@ static void make_array(array *a, const tj_argument *argument) {
   random_source random = {(uint64_t)argument->element_count};
   size_t size = (size_t)argument->element_count * argument->element_bytes;
   *a = (array){.bytes = argument->element_bytes, .count = argument->element_count};
-  if (!tj_dtype_find(argument->dtype, &a->dtype) || size > LARGEST_BUFFER)
+  if (!tj_dtype_find(argument->dtype, &a->dtype))
     report("an argument", argument->name);
   a->all = malloc(size + 2 * GUARD);
   a->before = malloc(size + 1);
@@ -370,20 +370,29 @@ static void expect(tj_status status) {
     report("launch", problem());
 }
 
-static void bind_arrays(trial *t, tj_launch *launch, size_t count) {
+/* False where one is larger than what is worth the time. */
+static bool bind_arrays(trial *t, tj_launch *launch, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const tj_argument *argument;
     expect(tj_launch_argument(launch, i, &argument));
+    if (argument->element_count > LARGEST_BUFFER / (int64_t)argument->element_bytes)
+      return false;
     array *a = &t->array[t->array_count++];
     make_array(a, argument);
     expect(tj_launch_bind(launch, argument->name, a->data, (size_t)a->count * a->bytes));
   }
+  return true;
 }
 
-/* False where these parameters make the kernel a race. */
+/* What a launch may say: these parameters make the kernel a race, or the variant that it takes, which is compiled
+ * only then, is too much. */
+static bool is_refusal(unsigned code) {
+  return code == TJ_DESTINATION_RACE || code == TJ_WORK_LIMIT || code == TJ_REGISTERS;
+}
+
 static bool is_run(tj_launch *launch, tj_device *on) {
   tj_status status = tj_launch_run(launch, on);
-  if (status != TJ_OK && tj_context_diagnostic(context)->code == TJ_DESTINATION_RACE)
+  if (status != TJ_OK && is_refusal(tj_context_diagnostic(context)->code))
     return false;
   expect(status);
   return true;
@@ -403,8 +412,7 @@ static void try_on(const random_program *p, size_t which) {
     expect(tj_launch_set_parameter(launch, "M", p->m));
     expect(tj_launch_set_parameter(launch, "N", p->n));
   }
-  bind_arrays(&t, launch, tj_code_argument_count(code));
-  if (is_run(launch, on))
+  if (bind_arrays(&t, launch, tj_code_argument_count(code)) && is_run(launch, on))
     check_result(&t, which == 0 ? "host" : simulated[which - 1].name);
   free_arrays(&t);
   tj_launch_destroy(launch);
