@@ -80,7 +80,7 @@ typedef struct {
   int is_off;            /* by TILEJIT_CACHE=off: it keeps nothing */
   int has_disk;          /* there is a folder that can be used */
   const char *directory; /* the folder; "" where none was found. Borrowed from the cache */
-  const char *obstacle;  /* why it cannot be used; "". Static */
+  const char *obstacle;  /* why there is none; "". Static */
   uint64_t memory_entries, memory_bytes, memory_limit;
   uint64_t disk_entries, disk_bytes, disk_limit; /* texts, kernels, and variants that launches have taken */
   uint64_t memory_hits;                          /* texts found in memory */

@@ -137,34 +137,39 @@ typedef struct {
   tj_cache *cache;
   const tj_cache_key *text, *kernel; /* NULL: there is none, it is there already */
   const tj_image *image;
+  bool is_kept;
 } keeping;
 
 static void write_entries(tj_job *job, void *data) {
-  const keeping *k = data;
+  keeping *k = data;
   tj_text image = tj_text_begin(job), machine = tj_text_begin(job);
   tj_machine_write(&machine, k->image->machine);
   if (k->kernel != NULL)
-    tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_KERNEL, k->kernel, (tj_bytes){machine.data, machine.length});
+    k->is_kept =
+        tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_KERNEL, k->kernel, (tj_bytes){machine.data, machine.length});
   tj_image_write(&image, k->image);
   if (k->text != NULL)
-    tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->text, (tj_bytes){image.data, image.length});
+    k->is_kept |= tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->text, (tj_bytes){image.data, image.length});
 }
 
-static void keep_on_disk(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
+static bool keep_on_disk(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
                          tj_image *image) {
   tj_job job;
   tj_job_init(&job, &cache->allocator);
-  (void)tj_job_run(&job, write_entries, &(keeping){cache, text, is_known ? NULL : kernel, image});
+  keeping k = {.cache = cache, .text = text, .kernel = is_known ? NULL : kernel, .image = image};
+  (void)tj_job_run(&job, write_entries, &k);
   tj_job_destroy(&job);
+  return k.is_kept;
 }
 
 void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
                    tj_image *image) {
   const tj_cache_key keys[] = {*kernel, text != NULL ? *text : *kernel};
-  tj_cache_memory_keep(&cache->memory, keys, text != NULL ? 2 : 1, image);
+  bool is_kept = tj_cache_memory_keep(&cache->memory, keys, text != NULL ? 2 : 1, image);
   if (tj_machine_stands_by_itself(image->machine))
-    keep_on_disk(cache, text, kernel, is_known, image);
-  count(&cache->stores);
+    is_kept |= keep_on_disk(cache, text, kernel, is_known, image);
+  if (is_kept)
+    count(&cache->stores);
 }
 
 void tj_cache_keep_part(tj_cache *cache, const tj_cache_key *key, const tj_machine_part *part) {

@@ -56,12 +56,16 @@ static int open_folder(const char *path, const char **obstacle) {
 
 void tj_cache_disk_open(tj_cache_disk *disk, const tj_allocator *allocator, const char *path, uint64_t limit) {
   *disk = (tj_cache_disk){.allocator = *allocator, .folder = -1, .obstacle = "", .limit = limit};
-  if (path == NULL || limit == 0)
+  if (path == NULL || limit == 0) {
+    disk->obstacle = limit == 0 ? "the disk's limit is 0" : "no folder is named, or its path is too long";
     return;
+  }
   size_t size = strlen(path) + 1;
   char *copy = allocator->allocate(allocator->user, size);
-  if (copy == NULL)
+  if (copy == NULL) {
+    disk->obstacle = "there was no memory left";
     return;
+  }
   memcpy(copy, path, size);
   make_folders(copy);
   allocator->release(allocator->user, copy);
@@ -177,11 +181,11 @@ static void sweep(tj_cache_disk *disk) {
   count(&disk->evictions, left.removed);
 }
 
-void tj_cache_disk_keep(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_key *key, tj_bytes payload) {
+bool tj_cache_disk_keep(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_key *key, tj_bytes payload) {
   char name[TJ_ENTRY_NAME_SIZE];
   uint64_t size = (uint64_t)TJ_ENTRY_HEADER_BYTES + key->bytes.size + payload.size;
   if (disk->folder < 0)
-    return;
+    return false;
   name_entry(name, kind, key);
   bool is_kept = size <= LARGEST_ENTRY && size <= disk->limit && tj_cache_size_is_allowed(size) &&
                  write_file(disk, name, kind, &(tj_entry){key->bytes, payload});
@@ -189,6 +193,7 @@ void tj_cache_disk_keep(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_
     count(&disk->failures, 1);
   else if (tj_cache_note_written(disk->folder, size, disk->limit))
     sweep(disk);
+  return is_kept;
 }
 
 /* --- the whole --- */

@@ -33,7 +33,8 @@ typedef struct {
   atomic_uint_fast64_t damaged, failures, evictions; /* entries removed, entries not written, entries swept */
 } tj_cache_disk;
 
-/* Opens the folder at `path`, made with mode 0700 where it is missing, as are its parents. NULL: no cache. */
+/* Opens the folder at `path`, made with mode 0700 where it is missing, as are its parents. NULL: none is
+ * known. */
 void tj_cache_disk_open(tj_cache_disk *disk, const tj_allocator *allocator, const char *path, uint64_t limit);
 void tj_cache_disk_close(tj_cache_disk *disk);
 
@@ -45,8 +46,8 @@ typedef struct {
 
 tj_disk_entry tj_cache_disk_find(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_key *key);
 
-/* Writes an entry, in the place of an older one of the same key. */
-void tj_cache_disk_keep(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_key *key, tj_bytes payload);
+/* Writes an entry, in the place of an older one of the same key. False where there is none then. */
+bool tj_cache_disk_keep(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_key *key, tj_bytes payload);
 
 /* Removes an entry whose payload makes no sense. */
 void tj_cache_disk_reject(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_key *key);

@@ -208,12 +208,14 @@ static tj_cache_entry *keep_or_return(tj_cache_memory *memory, tj_cache_entry *e
   return taken;
 }
 
-void tj_cache_memory_keep(tj_cache_memory *memory, const tj_cache_key keys[], size_t count, tj_image *image) {
+bool tj_cache_memory_keep(tj_cache_memory *memory, const tj_cache_key keys[], size_t count, tj_image *image) {
   tj_cache_entry *entry = create_entry(memory, keys, count < MOST_KEYS ? count : MOST_KEYS, image);
   if (entry == NULL)
-    return;
+    return false;
   pthread_mutex_lock(&memory->lock);
   tj_cache_entry *given_up = keep_or_return(memory, entry);
   pthread_mutex_unlock(&memory->lock);
+  bool is_kept = given_up != entry;
   release_entries(memory, given_up);
+  return is_kept;
 }

@@ -38,8 +38,9 @@ void tj_cache_memory_close(tj_cache_memory *memory);
 /* The image of a key, retained; NULL where there is none. */
 tj_image *tj_cache_memory_find(tj_cache_memory *memory, const tj_cache_key *key);
 
-/* Remembers an image by the keys that find none yet. It may be forgotten at any time. */
-void tj_cache_memory_keep(tj_cache_memory *memory, const tj_cache_key keys[], size_t count, tj_image *image);
+/* Remembers an image by the keys that find none yet. It may be forgotten at any time. False where it is not: there is
+ * no such key, or no room. */
+bool tj_cache_memory_keep(tj_cache_memory *memory, const tj_cache_key keys[], size_t count, tj_image *image);
 
 void tj_cache_memory_clear(tj_cache_memory *memory);
 

@@ -391,6 +391,23 @@ START_TEST(folders_that_others_can_write_are_not_used) {
 }
 END_TEST
 
+START_TEST(without_folder_or_room_nothing_is_kept) {
+  const tj_cache_options nowhere[] = {
+      {.directory = "", .memory_bytes = TJ_CACHE_NONE},
+      {.disk_bytes = TJ_CACHE_NONE, .memory_bytes = 1},
+  };
+  for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
+    fixture f = open_with(&nowhere[i]);
+    ck_assert_int_eq(origin_of(&f, 5, ""), TJ_CODE_COMPILED);
+    ck_assert_int_eq(origin_of(&f, 5, ""), TJ_CODE_COMPILED);
+    tj_cache_stats stats = tj_cache_stats_of(f.cache);
+    ck_assert(!stats.has_disk && stats.obstacle[0] != '\0');
+    ck_assert_uint_eq(stats.stores, 0);
+    close_fixture(&f);
+  }
+}
+END_TEST
+
 /* --- in other processes --- */
 
 /* Runs body in a child; 0 where it returned true. */
@@ -709,6 +726,7 @@ int main(void) {
       damaged_entries_are_compiled_again,
       entries_of_other_keys_are_not_used,
       folders_that_others_can_write_are_not_used,
+      without_folder_or_room_nothing_is_kept,
       processes_share_a_folder,
       a_folder_that_cannot_be_written_is_read,
       full_disks_lose_entries_and_nothing_else,
