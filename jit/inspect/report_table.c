@@ -6,7 +6,8 @@
 
 #include <inttypes.h>
 
-enum { TABLE_LIMIT = 1 << 24 };
+/* A table has as much fuel for each STRETCH entries as a job has: what bounds it is how many it has. */
+enum { TABLE_LIMIT = 1 << 24, STRETCH = 1 << 16 };
 
 static void print_integers(tj_text *text, const int64_t values[], uint32_t count) {
   tj_text_char(text, '[');
@@ -19,6 +20,8 @@ static void print_integers(tj_text *text, const int64_t values[], uint32_t count
 static void print_values(tj_table *table, tj_text *text, tj_text *valid) {
   tj_text_char(text, '[');
   for (int64_t n = 0; n < table->size; n++) {
+    if (n % STRETCH == 0)
+      tj_job_refuel(table->graph->job);
     bool is_valid = tj_table_evaluate(table);
     if (n > 0)
       tj_text_char(text, ',');
