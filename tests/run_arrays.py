@@ -1138,6 +1138,16 @@ def check_view(runner, device, row, dtype, shape, fixed):
     return run_indexed(runner, device, text, extents, given, wanted, fixed)
 
 
+def check_permuted(runner, device):
+    """Rows go where a table says, which holds each of them once."""
+    x, rows = numpy.arange(4 * 37, dtype="f4").reshape(4, 37), [2, 0, 3, 1]
+    text = ("kernel k(x: f32 @ (4,37):(37,1), y: f32 @ transform(packed((4,37)), [indexing(4, (2,0,3,1)), "
+            "pass_through(37)], [[0],[1]], [[0],[1]])) = { y = x - max(x, 1) }\n")
+    wanted = numpy.zeros_like(x)
+    wanted[rows] = x - x.max(1, keepdims=True)
+    return run_indexed(runner, device, text, {}, {"x": x}, {"y": wanted}, True)
+
+
 # Kernels that read through indices: arguments, the body, by name what is read of an argument through which indices along
 # which dimension, and each destination as a function of that and of the other inputs.
 GATHERS = [
@@ -1348,6 +1358,7 @@ def main():
                     for on in (device, "sim:gfx1030") if device == "sim:gfx1201" else (device,):
                         for fixed in (True, False):
                             waiting.append(pool.submit(check_scatter, runner, on, row, shape, fixed))
+            waiting.append(pool.submit(check_permuted, runner, device))
             for row in VIEWED:
                 for dtype in ("f16", "u8", "f64"):
                     for shape in SHAPES_OF_VIEWS:
