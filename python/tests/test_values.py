@@ -198,6 +198,10 @@ class Telling(unittest.TestCase):
         self.assertEqual(variants, [{"N": 1000}, {"N": 3}])
         checked = tilejit.check(text, target="gfx942", passed={"N": 100})
         self.assertEqual([check["parameters"] for check in checked.data["checks"][1:]], [{"N": 100}])
+        scaled = "param N in 1..9; kernel k(x: f32 @ N:1, alpha: f32, y: f32 @ N:1) = { y = alpha * x }"
+        self.assertTrue(tilejit.check(scaled, target="gfx942", passed={"N": 5, "alpha": 0.5}))
+        with self.assertRaises(tilejit.Error):
+            tilejit.check(scaled, target="gfx942", passed={"beta": 0.5})
 
     def test_show(self):
         picture = tilejit.show("Sw<2,0,2> o (4,4):(4,1)", color="cycle")

@@ -167,9 +167,13 @@ class Kernel:
 
     @property
     def code(self) -> bytes:
-        """The code object's bytes; for the host, the relocatable object's."""
+        """The code object's bytes; for the host, the relocatable object's. RuntimeError where a variant that no launch
+        has taken yet cannot be compiled."""
         size = ctypes.c_size_t()
-        return ctypes.string_at(library.tj_code_bytes(self._code.value, ctypes.byref(size)), size.value)
+        address = library.tj_code_bytes(self._code.value, ctypes.byref(size))
+        if not address:
+            raise RuntimeError(f"a variant of kernel {self.name} cannot be compiled; a launch that takes it says why")
+        return ctypes.string_at(address, size.value)
 
     def __repr__(self) -> str:
         return f"<tilejit.Kernel {self.name}({', '.join(self.arguments)}) for {self.target}>"

@@ -9,7 +9,7 @@ import json
 import os
 import pathlib
 from dataclasses import dataclass, field
-from typing import Any, Sequence, Union
+from typing import Any, Mapping, Sequence, Union
 
 from . import _binding
 from ._binding import CheckOptions, FunctionOptions, ShowOptions, library
@@ -101,15 +101,18 @@ class Check:
 
 def check(expression: Expression, *, kernel: str | None = None, target: str | None = None, dtype: str | None = None,
           threads: bool = False, require: Sequence[str] = (), fixed: Fixed | None = None,
-          passed: Fixed | None = None, candidates: int = 0) -> Check:
+          passed: Mapping[str, float] | None = None, candidates: int = 0) -> Check:
     """Bijectivity, coalescing, vector widths, bank conflicts, occupancy. `require` names findings that must hold;
-    `passed` are parameters of a launch, for which costs of kernels are told; `candidates` is how many mappings that a
+    `passed` are parameters and numbers of a launch, for which costs of kernels are told; `candidates` is how many mappings that a
     kernel could have are told by price."""
     program, holds = _program(expression, fixed), ctypes.c_int()
     required = (ctypes.c_char_p * len(require))(*map(encoded, require))
-    values = fixed_values(passed)
+    given = passed or {}
+    numbers = [encoded(name) for name, value in given.items() if isinstance(value, float)]
+    values = fixed_values({name: value for name, value in given.items() if not isinstance(value, float)})
     options = CheckOptions(encoded(kernel), encoded(target), encoded(dtype), int(threads), required, len(required),
-                           parameter=values, parameter_count=len(values), candidates=candidates)
+                           parameter=values, parameter_count=len(values), candidates=candidates,
+                           number=(ctypes.c_char_p * len(numbers))(*numbers), number_count=len(numbers))
 
     def form(name: str) -> str:
         options.form = _binding.number("TJ_CHECK_", name)

@@ -194,12 +194,19 @@ static bool is_any_given(const arguments *given, const char *words, size_t lengt
   return false;
 }
 
-/* What was given without the options that its help says it goes with would do nothing. */
+static bool begins_with(const char *text, const char *with) {
+  return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* What was given without the options that its help says it goes with, or with those that it goes without, would do
+ * nothing. */
 static bool check_company(const arguments *given) {
   for (size_t i = 0; i < given->option_count; i++) {
     const char *help = given->option[i].help;
     size_t length = strcspn(help, ":");
-    if (strncmp(help, "with --", 7) != 0 || help[length] == '\0' || is_any_given(given, help, length))
+    bool needs = begins_with(help, "with --"), avoids = begins_with(help, "without --");
+    bool is_told = (needs || avoids) && help[length] != '\0';
+    if (!is_told || is_any_given(given, help, length) == needs)
       continue;
     fail_usage("--%s goes %.*s; see tilejit %s --help", given->option[i].name, (int)length, help,
                given->command->name);

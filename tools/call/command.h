@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the subcommands of tilejit share: their tables of options and operands, and what was given.
  *
- * How to add a subcommand: a file tools/commands/NAME.c that defines `const command command_NAME`, a line in commands.def,
- * a line in CMakeLists.txt, golden tests. Help, usage errors, completions and manual pages come from the tables. */
+ * How to add a subcommand: a file tools/commands/NAME.c that defines `const command command_NAME`, a line in
+ * commands.def, a line in CMakeLists.txt, golden tests. Help, usage errors, completions and manual pages come from
+ * the tables. */
 #ifndef TILEJIT_TOOLS_COMMAND_H
 #define TILEJIT_TOOLS_COMMAND_H
 
@@ -27,8 +28,8 @@ const char *value_description(value_kind kind);
 typedef struct {
   const char *name;
   value_kind kind;
-  const char *value;        /* what its value is called in help; NULL: a flag */
-  const char *help;         /* "with --lds: …", "with --store or --load: …": an error without */
+  const char *value; /* what its value is called in help; NULL: a flag */
+  const char *help; /* "with --lds: …", "with --store or --load: …": an error without; "without --dma: …": one with */
   const char *const *words; /* of VALUE_WORD: what it may be; ends in NULL */
   bool repeats;
 } option;

@@ -124,7 +124,8 @@ static int run(const arguments *given) {
 }
 
 static const option options[] = {
-    {"kernel", VALUE_KERNEL, "K", "check this kernel, and not the program's expression", NULL, false},
+    {"kernel", VALUE_KERNEL, "K", "without --lds or --dma: check this kernel, and not the program's expression", NULL,
+     false},
     {"target", VALUE_TARGET, "T",
      "the machine whose LDS and cache lines count, and that kernels are compiled for: gfx942; host", NULL, false},
     {"dtype", VALUE_DTYPE, "TYPE", "the type of a map's elements; f32 by default", NULL, false},
@@ -142,12 +143,16 @@ static const option options[] = {
      "with --dma: print what an instruction is given as a program, for compile --function", NULL, false},
     {"function", VALUE_NAME, "NAME",
      "with --dma: print it as functions in C, and a function NAME_map that makes a tensor map", NULL, false},
-    {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
-    {"arg", VALUE_PARAMETER, "P=V", "what a launch passes: costs of kernels are told for it", NULL, true},
+    {"tv", VALUE_NONE, NULL, "without --lds or --dma: the value is a (thread, value) layout of a tile", NULL, false},
+    {"arg", VALUE_PARAMETER, "P=V", "without --lds or --dma: what a launch passes; costs of kernels are told for it",
+     NULL, true},
     {"candidates", VALUE_NUMBER, "N",
-     "the N mappings of least price that a kernel without parameters could have, each with its price", NULL, false},
+     "without --lds or --dma: the N mappings of least price that a kernel without parameters could have, each with "
+     "its price",
+     NULL, false},
     {"require", VALUE_WORD, "WHAT",
-     "must hold: injective, surjective, bijective, inside, race-free, coalesced, conflict-free; repeatable",
+     "without --dma: what must hold; injective, surjective, bijective, inside, race-free, coalesced, conflict-free; "
+     "repeatable",
      requirements, true},
     {0}};
 

@@ -116,6 +116,8 @@ static tj_status ask_dma(tj_context *context, const question_setting *question, 
 int check_dma(const arguments *given) {
   if (option_value(given, "tile") == NULL || option_value(given, "target") == NULL)
     return fail_usage("check --dma takes --tile and --target; see tilejit check --help");
+  if (option_given(given, "store") || option_given(given, "load"))
+    return fail_usage("--store and --load go without --dma; see tilejit check --help");
   return with_question(given, ask_dma, (void *)given);
 }
 
