@@ -103,8 +103,8 @@ def check(expression: Expression, *, kernel: str | None = None, target: str | No
           threads: bool = False, require: Sequence[str] = (), fixed: Fixed | None = None,
           passed: Mapping[str, float] | None = None, candidates: int = 0) -> Check:
     """Bijectivity, coalescing, vector widths, bank conflicts, occupancy. `require` names findings that must hold;
-    `passed` are parameters and numbers of a launch, for which costs of kernels are told; `candidates` is how many mappings that a
-    kernel could have are told by price."""
+    `passed` are parameters and numbers of a launch, for which costs of kernels are told; `candidates` is how many
+    mappings that a kernel could have are told by price."""
     program, holds = _program(expression, fixed), ctypes.c_int()
     required = (ctypes.c_char_p * len(require))(*map(encoded, require))
     given = passed or {}
