@@ -94,8 +94,7 @@ tj_bytes tj_code_object_at(const tj_code_object *object, uint64_t address);
 void tj_code_object_agree(tj_job *job, const tj_code_object *object, tj_problem_code code);
 
 /* Checks what the compiler has just made: the kernel is there with descriptor and metadata, which agree with each
- * other, its argument block has `kernarg_bytes`, and none of its arguments is hidden. Fails with TJ5003, or TJ5013
- * where one of its kernels has more registers than LLVM numbers rightly. */
+ * other, its argument block has `kernarg_bytes`, and none of its arguments is hidden. Fails with TJ5003. */
 void tj_code_object_check(tj_job *job, const tj_code_object *object, const char *kernel, uint32_t kernarg_bytes);
 
 #endif

@@ -62,20 +62,6 @@ static void check_arguments(tj_job *job, const char *kernel, const tj_kernel_met
   }
 }
 
-/* Where instructions name one of 256 registers, and a mode says of which bank, LLVM 22 changes the mode an
- * instruction too early where waiting goes before the one that needs it. */
-static void check_registers(tj_job *job, const tj_code_object *object) {
-  enum { BANK_SIZE = 256 };
-  for (uint32_t i = 0; i < object->kernel_count; i++) {
-    const tj_kernel_code *kernel = &object->kernel[i];
-    if (object->processor->registers == TJ_REGISTERS_LARGE && kernel->metadata->vgprs > BANK_SIZE)
-      tj_fail(job, TJ_REGISTERS,
-              "kernel %.100s takes %" PRIu32
-              " vector registers a work-item; above %d, LLVM's code for %s is not right",
-              kernel->name, kernel->metadata->vgprs, BANK_SIZE, object->processor->name);
-  }
-}
-
 void tj_code_object_check(tj_job *job, const tj_code_object *object, const char *kernel, uint32_t kernarg_bytes) {
   const tj_kernel_code *code = tj_code_object_kernel(object, kernel);
   if (code == NULL)
@@ -87,5 +73,4 @@ void tj_code_object_check(tj_job *job, const tj_code_object *object, const char 
             code->descriptor.kernarg_bytes, kernarg_bytes);
   tj_code_object_agree(job, object, TJ_CODEGEN);
   check_arguments(job, kernel, code->metadata);
-  check_registers(job, object);
 }

@@ -1148,6 +1148,20 @@ def check_permuted(runner, device):
     return run_indexed(runner, device, text, {}, {"x": x}, {"y": wanted}, True)
 
 
+def check_banks(runner):
+    """Lanes of gfx1250 that hold more than fits in the first 256 of their registers, on both sides of barriers."""
+    generator = numpy.random.default_rng(4)
+    x = {f"x{k}": generator.integers(-8, 8, (8, 1000)).astype("f8") for k in range(4)}
+    types = {**{key: "f64" for key in [*x, "y"]}, "z": "f32"}
+    arguments = ", ".join(f"{key}: {dtype} @ (8,1000):(1000,1)" for key, dtype in types.items())
+    text = (f"kernel k({arguments}) = {{ let a = {' + '.join(f'({key} - max({key}, 1))' for key in x)}; "
+            f"let b = {' * '.join(x)}; y = a - max(a, 1) + b; z = a - min(b, 1) }}\n")
+    a = sum(array - array.max(1, keepdims=True) for array in x.values())
+    b = numpy.prod(list(x.values()), axis=0)
+    wanted = {"y": a - a.max(1, keepdims=True) + b, "z": (a - b.min(1, keepdims=True)).astype("f4")}
+    return run_indexed(runner, "sim:gfx1250", text, {}, x, wanted, True)
+
+
 # Kernels that read through indices: arguments, the body, by name what is read of an argument through which indices along
 # which dimension, and each destination as a function of that and of the other inputs.
 GATHERS = [
@@ -1359,6 +1373,8 @@ def main():
                         for fixed in (True, False):
                             waiting.append(pool.submit(check_scatter, runner, on, row, shape, fixed))
             waiting.append(pool.submit(check_permuted, runner, device))
+            if device == "sim:gfx1201":
+                waiting.append(pool.submit(check_banks, runner))
             for row in VIEWED:
                 for dtype in ("f16", "u8", "f64"):
                     for shape in SHAPES_OF_VIEWS:

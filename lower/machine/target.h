@@ -72,6 +72,7 @@ typedef struct {
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   const tj_direct_loads *direct; /* from memory straight into LDS; NULL: no such instruction */
+  bool has_register_banks;     /* instructions name one of 256 vector registers, and a mode says in which bank */
   bool transposes_lds;         /* loads of 8 bytes from LDS may turn around elements of 1 and 2 bytes between lanes */
   bool has_unaligned_vectors;  /* accesses of global memory by vectors need the alignment of an element only */
   bool needs_aligned_vectors;  /* where addresses are no multiples of them, vectors are moved in parts */

@@ -151,6 +151,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .displacement_limit = displacement_limit(found),
       .packs_words = true,
       .has_lds_at_zero = true,
+      .has_register_banks = found->registers == TJ_REGISTERS_LARGE,
       .has_plain_atomic_stores = true,
       .has_32_bit_offsets = true,
       .direct = tj_direct_loads_of(found->major, found->minor),
@@ -563,6 +564,22 @@ static void emit_waits(tj_emitter *emitter, tj_phase before) {
   emit_wait(emitter, is_direct ? "llvm.amdgcn.s.wait.asynccnt" : "llvm.amdgcn.s.wait.tensorcnt", emitter->i16, left);
 }
 
+static void emit_boundary(tj_emitter *emitter) {
+  LLVMValueRef nothing = LLVMConstInt(emitter->i32, 0, false);
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.sched.barrier", NULL, 0, &nothing, 1);
+}
+
+/* Where a mode says which bank of vector registers instructions mean, LLVM 22 changes it one instruction too early
+ * where waves meet between two that need different ones: it has to be one that has no registers. */
+static void emit_meeting(tj_emitter *emitter) {
+  bool is_alone = emitter->target->has_register_banks;
+  if (is_alone)
+    emit_boundary(emitter);
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
+  if (is_alone)
+    emit_boundary(emitter);
+}
+
 /* A fence would wait for all that is on its way into LDS, or for stores to memory, which nobody here reads. */
 static void emit_barrier(tj_emitter *emitter, tj_phase before) {
   const tj_kernel *kernel = emitter->kernel;
@@ -571,7 +588,7 @@ static void emit_barrier(tj_emitter *emitter, tj_phase before) {
     emit_waits(emitter, before);
   else
     emit_fence(emitter, LLVMAtomicOrderingRelease);
-  tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
+  emit_meeting(emitter);
   if (!has_waits)
     emit_fence(emitter, LLVMAtomicOrderingAcquire);
 }
@@ -598,11 +615,6 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
   uint32_t selector = byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
   LLVMValueRef arguments[] = {b, a, LLVMConstInt(emitter->i32, selector, false)};
   return tj_emit_intrinsic(emitter, "llvm.amdgcn.perm", NULL, 0, arguments, 3);
-}
-
-static void emit_boundary(tj_emitter *emitter) {
-  LLVMValueRef nothing = LLVMConstInt(emitter->i32, 0, false);
-  tj_emit_intrinsic(emitter, "llvm.amdgcn.sched.barrier", NULL, 0, &nothing, 1);
 }
 
 const tj_target_family tj_family_amdgpu = {

@@ -387,7 +387,7 @@ static bool bind_arrays(trial *t, tj_launch *launch, size_t count) {
 /* What a launch may say: these parameters make the kernel a race, or the variant that it takes, which is compiled
  * only then, is too much. */
 static bool is_refusal(unsigned code) {
-  return code == TJ_DESTINATION_RACE || code == TJ_WORK_LIMIT || code == TJ_REGISTERS;
+  return code == TJ_DESTINATION_RACE || code == TJ_WORK_LIMIT;
 }
 
 static bool is_run(tj_launch *launch, tj_device *on) {

@@ -124,6 +124,17 @@ void tj_sim_execute_set_hardware(tj_sim_wave *wave, const tj_sim_instruction *in
     tj_sim_wave_fail(wave, 0, "the simulator does not have this hardware register");
 }
 
+/* The mode has the banks of vector registers in bits 12 to 19, that of the destination first. Whichever bits of the
+ * mode a constant is for, gfx1250 takes the banks from it, too; LLVM relies on that. */
+void tj_sim_execute_set_hardware_constant(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  enum { BANKS = 12, OF_SOURCES = 2, OF_DESTINATION = 6 };
+  uint8_t banks = (uint8_t)((uint32_t)tj_sim_read_scalar(wave, &instruction->operand[1], 32) >> BANKS);
+  tj_sim_execute_set_hardware(wave, instruction);
+  if (field_of(&instruction->operand[0]).number == REGISTER_MODE &&
+      wave->group->processor->registers == TJ_REGISTERS_LARGE)
+    wave->banks = (uint8_t)(banks >> OF_SOURCES | banks << OF_DESTINATION);
+}
+
 void tj_sim_execute_set_denormals(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   check_mode(wave, 0xf0, (uint32_t)instruction->operand[0].constant << 4);
 }

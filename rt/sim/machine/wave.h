@@ -132,6 +132,7 @@ EXECUTOR(nothing);
 EXECUTOR(time);
 EXECUTOR(get_hardware);
 EXECUTOR(set_hardware);
+EXECUTOR(set_hardware_constant);
 EXECUTOR(set_denormals);
 EXECUTOR(set_rounding);
 EXECUTOR(set_banks);
