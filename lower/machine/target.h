@@ -72,7 +72,7 @@ typedef struct {
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   const tj_direct_loads *direct; /* from memory straight into LDS; NULL: no such instruction */
-  bool has_register_banks;     /* instructions name one of 256 vector registers, and a mode says in which bank */
+  bool has_register_banks;       /* instructions name one of 256 vector registers, and a mode says in which bank */
   bool transposes_lds;         /* loads of 8 bytes from LDS may turn around elements of 1 and 2 bytes between lanes */
   bool has_unaligned_vectors;  /* accesses of global memory by vectors need the alignment of an element only */
   bool needs_aligned_vectors;  /* where addresses are no multiples of them, vectors are moved in parts */
@@ -126,8 +126,7 @@ struct tj_target_family {
   /* The register of so many bits, 16 to 64, as constraints of inline assembly have it. */
   const char *(*register_of)(unsigned bits, bool varies);
   /* Whether LLVM selects a kernel's instructions with GlobalISel (llvm/passes.h). NULL: of none. */
-  bool (*selects_whole)(const tj_target *target, const struct tj_kernel *kernel,
-                        const struct tj_kernel_nodes *nodes);
+  bool (*selects_whole)(const tj_target *target, const struct tj_kernel *kernel, const struct tj_kernel_nodes *nodes);
   /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (lower/steps/steps.h). */
   void (*emit_kernel)(struct tj_emitter *emitter);
   /* The two f32 that codes of a float of 8 bits in the lower or upper half of a word stand for. NULL, as the next
