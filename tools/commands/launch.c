@@ -181,16 +181,10 @@ static int pass_pointers(const arguments *given, const kernel *opened) {
   return status;
 }
 
-/* The exit status after printing why the code has no bytes, which compiling what the launch takes tells, or compiling
- * all of it. */
+/* The exit status after printing why the code has no bytes, which compiling what the launch takes tells. */
 static int fail_code(const kernel *opened) {
-  enum { CODEGEN = 5003 };
   tj_status status = tj_launch_compile(opened->launch);
-  if (status != TJ_OK)
-    return fail_library(opened->context, status);
-  return fail_tool(TJ_ERROR_INPUT, CODEGEN, "tilejit compile, which makes all variants, says why",
-                   "another variant of kernel %s than the launch takes cannot be compiled",
-                   tj_code_kernel(opened->code));
+  return status == TJ_OK ? fail_memory() : fail_library(opened->context, status);
 }
 
 static int print(const arguments *given, const kernel *opened) {
