@@ -172,7 +172,7 @@ class Kernel:
         size = ctypes.c_size_t()
         address = library.tj_code_bytes(self._code.value, ctypes.byref(size))
         if not address:
-            raise RuntimeError(f"a variant of kernel {self.name} cannot be compiled; a launch that takes it says why")
+            raise RuntimeError(f"a variant of kernel {self.name} cannot be compiled, or memory ran out")
         return ctypes.string_at(address, size.value)
 
     def __repr__(self) -> str:
