@@ -213,7 +213,7 @@ tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const 
 void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices,
                             const char *note) {
   graph->job->here = argument->span;
-  if (tj_race_is_apart(graph, indices))
+  if (tj_race_is_apart_by_values(graph, indices))
     return;
   if (note != NULL)
     tj_note(graph->job, "%s", note);
@@ -228,7 +228,7 @@ void tj_scatter_check_apart(tj_graph *graph, const tj_kernel_definition *definit
   if (definition->may_race || definition->scatter != TJ_SCATTER_STORES)
     return;
   graph->job->here = destination->span;
-  if (!tj_race_is_apart(graph, &operands[definition->destination]))
+  if (!tj_race_is_apart_by_values(graph, &operands[definition->destination]))
     tj_fail(graph->job, TJ_DESTINATION_RACE, "two coordinates of '%s' may be one element", destination->name);
   tj_check_indices_apart(graph, &definition->argument[definition->indices], &operands[definition->indices], NULL);
 }

@@ -39,6 +39,10 @@ tj_operand tj_race_operand(tj_graph *graph, const tj_operand *operand) {
 }
 
 bool tj_race_is_apart(tj_graph *graph, const tj_operand *destination) {
+  return tj_map_image_by_structure(graph, destination->value).is_injective == TJ_YES;
+}
+
+bool tj_race_is_apart_by_values(tj_graph *graph, const tj_operand *destination) {
   tj_map_image image = tj_map_image_by_structure(graph, destination->value);
   if (image.is_injective == TJ_UNKNOWN)
     image = tj_map_image_of(graph, destination->value);

@@ -47,9 +47,11 @@ const tj_node *const *tj_race_coordinates(tj_graph *graph, const tj_tuple *domai
 /* An operand as far as it tells elements apart. */
 tj_operand tj_race_operand(tj_graph *graph, const tj_operand *operand);
 
-/* Whether no two coordinates of an operand are surely one element, by its structure, or by all its values where they
- * are constant and few. */
+/* Whether no two coordinates of an operand are surely one element, by its structure, which needs no map. */
 bool tj_race_is_apart(tj_graph *graph, const tj_operand *destination);
+
+/* The same, else by all its values where they are constant and few: for kernels that are refused otherwise. */
+bool tj_race_is_apart_by_values(tj_graph *graph, const tj_operand *destination);
 
 /* TJ4010 where there is a race. Otherwise sets what the kernel says about races. `name` is the destination's. */
 void tj_race_judge(tj_graph *graph, tj_kernel *kernel, const tj_race_map *map, const char *name,

@@ -168,7 +168,7 @@ class Kernel:
     @property
     def code(self) -> bytes:
         """The code object's bytes; for the host, the relocatable object's. RuntimeError where a variant that no launch
-        has taken yet cannot be compiled."""
+        has taken yet cannot be compiled, or memory ran out."""
         size = ctypes.c_size_t()
         address = library.tj_code_bytes(self._code.value, ctypes.byref(size))
         if not address:
