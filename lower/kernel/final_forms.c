@@ -8,13 +8,10 @@
  * nothing may be followed by one that does. Work is bounded by the sizes at the top. */
 #include "lower/kernel/final_forms.h"
 
-#include "base/number/magic.h"
-#include "base/number/power.h"
-#include "ir/index/cost.h"
 #include "ir/index/facts.h"
 #include "ir/index/linear.h"
-#include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
+#include "lower/kernel/usage.h"
 #include "lower/machine/width.h"
 
 enum { MOST_NODES = 160, MOST_ATTEMPTS = 96, MOST_MOVES_AHEAD = 2 };
@@ -26,200 +23,15 @@ typedef struct {
   size_t count;
 } economy;
 
-/* --- a walk, and who uses its nodes --- */
-
+/* What moves begin from. */
 typedef struct {
-  tj_walk walk;
-  uint32_t (*argument)[3]; /* positions, by that of the node */
-  uint32_t *root;          /* positions */
-  uint32_t *uses;          /* by position: operands and roots */
-  uint32_t *sum_uses;      /* how many of them are operands of sums */
-  uint32_t *quotient;      /* positions of all that are by a constant, at least 1 */
-  uint32_t quotients;
-} usage;
-
-static bool is_among(const usage *u, const tj_node *node) {
-  return tj_walk_find(&u->walk, node) != TJ_NO_POSITION;
-}
-
-/* Of a quotient or a remainder. */
-static bool is_by_constant(const tj_node *quotient) {
-  return tj_is_constant(quotient->arg[1]) && quotient->arg[1]->value >= 1;
-}
-
-static void count_arguments(usage *u, uint32_t user) {
-  const tj_node *node = u->walk.node[user];
-  for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
-    uint32_t position = tj_walk_place(&u->walk, node->arg[k]);
-    u->argument[user][k] = position;
-    u->uses[position]++;
-    u->sum_uses[position] += node->op == TJ_OP_ADD;
-  }
-  if (node->op == TJ_OP_DIV && is_by_constant(node))
-    u->quotient[u->quotients++] = user;
-}
-
-/* Of a graph's last walk, from these roots. */
-static usage usage_of(tj_graph *graph, tj_walk walk, const tj_node *const roots[], size_t count) {
-  usage u = {.walk = walk,
-             .argument = tj_arena_alloc(&graph->job->arena, walk.count + 1, sizeof *u.argument),
-             .root = TJ_NEW_ARRAY(graph->job, uint32_t, count + 1),
-             .uses = TJ_NEW_ARRAY(graph->job, uint32_t, walk.count + 1),
-             .sum_uses = TJ_NEW_ARRAY(graph->job, uint32_t, walk.count + 1),
-             .quotient = TJ_NEW_ARRAY(graph->job, uint32_t, walk.count + 1)};
-  for (size_t i = 0; i < count; i++) {
-    u.root[i] = tj_walk_place(&walk, roots[i]);
-    u.uses[u.root[i]]++;
-  }
-  for (uint32_t i = 0; i < walk.count; i++)
-    count_arguments(&u, i);
-  return u;
-}
-
-/* --- the estimate --- */
-
-/* Whether it only serves one sum, and is computed as part of it. */
-static bool is_part_of_sum(const usage *u, uint32_t position) {
-  return u->uses[position] == 1 && u->sum_uses[position] == 1;
-}
-
-/* What a sum is made of, where its own sums are taken apart. */
-typedef struct {
-  uint32_t products, others;
-} parts;
-
-/* Whether it is shifted and then subtracted, which no instruction does at once: where its factor is none of the
- * integers that any operand may be. */
-static bool is_shifted_off(const tj_node *product) {
-  enum { LEAST_OPERAND = -16 };
-  const tj_node *factor = product->arg[1];
-  return tj_is_constant(factor) && factor->value < LEAST_OPERAND && factor->value > INT64_MIN &&
-         tj_is_power_of_two(-factor->value);
-}
-
-static void count_parts(const usage *u, uint32_t sum, parts *all) {
-  for (unsigned i = 0; i < 2; i++) {
-    uint32_t position = u->argument[sum][i];
-    const tj_op op = u->walk.node[position]->op;
-    bool is_part = is_part_of_sum(u, position);
-    if (is_part && op == TJ_OP_ADD)
-      count_parts(u, position, all);
-    else if (is_part && op == TJ_OP_MUL)
-      all->products += is_shifted_off(u->walk.node[position]) ? 2 : 1;
-    else
-      all->others++;
-  }
-}
-
-/* Each product adds what there is so far (v_mad, v_lshl_add); the rest comes two at a time (v_add3). */
-static uint32_t cost_of_sum(const usage *u, uint32_t position) {
-  parts all = {0, 0};
-  count_parts(u, position, &all);
-  return all.products + all.others / 2;
-}
-
-/* Whether another quotient of the same value has the multiplication that this one needs. */
-static bool shares_product(const usage *u, const tj_node *node) {
-  for (uint32_t i = 0; i < u->quotients; i++) {
-    const tj_node *other = u->walk.node[u->quotient[i]];
-    if (other->arg[0] != node->arg[0] || other->id >= node->id)
-      continue;
-    int64_t large = node->arg[1]->value, small = other->arg[1]->value;
-    if (small > large) {
-      large = other->arg[1]->value;
-      small = node->arg[1]->value;
-    }
-    if (large % small == 0 && ((large / small) & (large / small - 1)) == 0)
-      return true;
-  }
-  return false;
-}
-
-static uint32_t cost_of_quotient(const usage *u, uint32_t position) {
-  enum { NARROW = 2, WIDE = 5, VARIABLE = 20 };
-  const tj_node *node = u->walk.node[position];
-  tj_magic magic;
-  if (!is_by_constant(node))
-    return VARIABLE;
-  if (tj_exponent_of(node->arg[1]) >= 0 || shares_product(u, node))
-    return 1;
-  bool is_narrow = node->arg[0]->facts.low >= 0 &&
-                   tj_magic_narrow((uint64_t)node->arg[1]->value, (uint64_t)node->arg[0]->facts.high, &magic);
-  return is_narrow ? NARROW : WIDE;
-}
-
-static const tj_node *quotient_of(tj_graph *graph, const tj_node *remainder) {
-  return tj_simplified(graph, tj_node_make(graph, TJ_OP_DIV, remainder->arg));
-}
-
-/* Whether a walk in any order has the quotient of a remainder by a constant. */
-static bool has_quotient(tj_graph *graph, const usage *u, const tj_node *remainder) {
-  const tj_node *quotient = quotient_of(graph, remainder);
-  bool is_listed = quotient->op == TJ_OP_DIV && is_by_constant(quotient);
-  for (uint32_t i = 0; i < (is_listed ? u->quotients : u->walk.count); i++) {
-    if (u->walk.node[is_listed ? u->quotient[i] : i] == quotient)
-      return true;
-  }
-  return false;
-}
-
-/* A remainder takes one instruction once the quotient is there; by a power of two, it takes the quotient below it
- * along (v_bfe). */
-static uint32_t cost_of_remainder(tj_graph *graph, const usage *u, uint32_t position) {
-  enum { FROM_NOTHING = 3, VARIABLE = 21 };
-  const tj_node *node = u->walk.node[position];
-  if (tj_exponent_of(node->arg[1]) >= 0) {
-    uint32_t below = u->argument[position][0];
-    bool is_field = node->arg[0]->op == TJ_OP_DIV && tj_exponent_of(node->arg[0]->arg[1]) >= 0 && u->uses[below] == 1;
-    return is_field ? 0 : 1;
-  }
-  if (!is_by_constant(node))
-    return VARIABLE;
-  return has_quotient(graph, u, node) ? 1 : FROM_NOTHING;
-}
-
-static uint32_t cost_of_node(tj_graph *graph, const usage *u, uint32_t position) {
-  const tj_node *node = u->walk.node[position];
-  switch (node->op) {
-  case TJ_OP_CONSTANT:
-  case TJ_OP_SYMBOL:
-    return 0;
-  case TJ_OP_ADD:
-    return is_part_of_sum(u, position) ? 0 : cost_of_sum(u, position);
-  case TJ_OP_MUL:
-    return is_part_of_sum(u, position) ? 0 : 1;
-  case TJ_OP_DIV:
-    return cost_of_quotient(u, position);
-  case TJ_OP_MOD:
-    return cost_of_remainder(graph, u, position);
-  case TJ_OP_AND:
-  case TJ_OP_OR:
-    return node->facts.high <= 1 ? 0 : 1;
-  default:
-    return 1;
-  }
-}
-
-/* Whether it may be too large for any integer: no move may lead there. */
-static bool is_unbounded(const tj_node *node) {
-  return (node->op == TJ_OP_ADD || node->op == TJ_OP_MUL) && !tj_facts_bounded(&node->facts);
-}
-
-uint32_t tj_instructions_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  enum { WIDE = 4, UNBOUNDED = 10000 };
-  tj_walk walk = tj_walk_briefly(graph, roots, count);
-  walk.node = tj_arena_copy(&graph->job->arena, walk.node, walk.count * sizeof *walk.node);
-  usage u = usage_of(graph, walk, roots, count);
-  uint32_t cost = 0;
-  for (uint32_t i = 0; i < u.walk.count; i++) {
-    const tj_node *node = u.walk.node[i];
-    bool is_wide = tj_op_arity(node->op) > 0 && tj_width_of_operation(node).bits == 64;
-    cost += is_unbounded(node) ? UNBOUNDED : 0;
-    cost += (is_wide ? WIDE : 1) * cost_of_node(graph, &u, i) + (is_wide ? WIDE : 0);
-  }
-  tj_spend(graph->job, u.walk.count);
-  return cost;
-}
+  economy *economy;
+  tj_graph *graph;
+  const tj_node **root; /* replaced once a move is made */
+  tj_usage usage, room;
+  uint32_t cost; /* that has to be less then */
+  int ahead;     /* moves that may follow one another before that */
+} start;
 
 /* --- moves --- */
 
@@ -227,12 +39,12 @@ static bool may_try(const economy *e) {
   return e->attempts < MOST_ATTEMPTS;
 }
 
-/* The node at a position on what its arguments became. */
-static const tj_node *made_anew(tj_graph *graph, const usage *u, const tj_node *const became[], uint32_t position) {
-  const tj_node *node = u->walk.node[position], *args[3] = {NULL, NULL, NULL};
+/* A node on what its arguments became. */
+static const tj_node *made_anew(tj_graph *graph, const tj_used_node *of, const tj_node *const became[]) {
+  const tj_node *node = of->node, *args[3] = {NULL, NULL, NULL};
   bool is_same = true;
   for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
-    args[k] = became[u->argument[position][k]];
+    args[k] = became[of->argument[k]];
     is_same = is_same && args[k] == node->arg[k];
   }
   if (is_same)
@@ -242,33 +54,35 @@ static const tj_node *made_anew(tj_graph *graph, const usage *u, const tj_node *
   return made;
 }
 
-/* The roots with `after` in the place of the node at a position, of which only users, found after it, are made of. */
-static const tj_node **substituted(const economy *e, const usage *u, uint32_t first, const tj_node *after) {
-  const tj_node **became = tj_arena_copy(&e->graph->job->arena, u->walk.node, u->walk.count * sizeof *became);
-  const tj_node **result = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->count);
-  tj_sharpen_facts(after, &became[first]->facts);
+/* The roots with `after` in the place of a node, of which only users, found after it, are made of. */
+static const tj_node **substituted(const start *s, uint32_t first, const tj_node *after) {
+  const tj_usage *u = &s->usage;
+  const tj_node **became = tj_arena_copy(&s->graph->job->arena, u->walk.node, u->walk.count * sizeof *became);
+  const tj_node **result = TJ_RAW_ARRAY(s->graph->job, const tj_node *, s->economy->count);
   became[first] = after;
   for (uint32_t i = first + 1; i < u->walk.count; i++)
-    became[i] = made_anew(e->graph, u, became, i);
-  for (size_t i = 0; i < e->count; i++)
+    became[i] = made_anew(s->graph, &u->of[i], became);
+  for (size_t i = 0; i < s->economy->count; i++)
     result[i] = became[u->root[i]];
   return result;
 }
 
 static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead);
 
-/* Whether the roots are better with `after` for the node at a position, or get there; then that is what they become.
- */
-static bool try_move(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t position,
-                     const tj_node *after) {
-  if (after == NULL || after == u->walk.node[position] || !may_try(e))
+/* Whether the roots are better with `after` for a node, or get there; then that is what they become. */
+static bool try_move(start *s, uint32_t number, const tj_node *after) {
+  economy *e = s->economy;
+  if (after == NULL || after == s->usage.walk.node[number] || !may_try(e))
     return false;
   e->attempts++;
-  const tj_node **moved = substituted(e, u, position, after);
-  uint32_t cost_after = tj_instructions_of(e->graph, moved, e->count);
-  bool is_better = cost_after < cost || (cost_after == cost && ahead > 1 && improve(e, moved, cost, ahead - 1));
+  tj_sharpen_facts(after, &s->usage.walk.node[number]->facts);
+  const uint32_t cost = tj_usage_cost_with(&s->usage, &s->room, number, after);
+  if (cost > s->cost || (cost == s->cost && s->ahead == 1))
+    return false;
+  const tj_node **moved = substituted(s, number, after);
+  const bool is_better = cost < s->cost || improve(e, moved, s->cost, s->ahead - 1);
   for (size_t i = 0; i < e->count && is_better; i++)
-    roots[i] = moved[i];
+    s->root[i] = moved[i];
   return is_better;
 }
 
@@ -301,38 +115,36 @@ static bool widens(const tj_node *sum, const tj_node *y, int64_t factor) {
 }
 
 /* c*(y%d) = c*y - c*d*(y/d), where y/d is there anyway. */
-static const tj_node *without_remainder(economy *e, const usage *u, uint32_t sum, const tj_linear *form,
-                                        uint32_t place) {
+static const tj_node *without_remainder(const start *s, const tj_node *sum, const tj_linear *form, uint32_t place) {
   const tj_term *term = &form->term[place];
-  if (!is_digit(term, TJ_OP_MOD) || widens(u->walk.node[sum], term->atom[0]->arg[0], term->coefficient))
+  if (!is_digit(term, TJ_OP_MOD) || widens(sum, term->atom[0]->arg[0], term->coefficient))
     return NULL;
-  const tj_node *remainder = term->atom[0], *quotient = quotient_of(e->graph, remainder);
-  if (!is_among(u, quotient))
+  const tj_node *remainder = term->atom[0],
+                *quotient = tj_simplified(s->graph, tj_node_make(s->graph, TJ_OP_DIV, remainder->arg));
+  if (!tj_usage_has(&s->usage, quotient))
     return NULL;
-  return with_terms(e->graph, form, place, remainder->arg[0], term->coefficient, quotient,
+  return with_terms(s->graph, form, place, remainder->arg[0], term->coefficient, quotient,
                     -term->coefficient * remainder->arg[1]->value);
 }
 
 /* e*d*(y/d) = e*y - e*(y%d), where y%d is there anyway. */
-static const tj_node *without_quotient(economy *e, const usage *u, uint32_t sum, const tj_linear *form,
-                                       uint32_t place) {
+static const tj_node *without_quotient(const start *s, const tj_node *sum, const tj_linear *form, uint32_t place) {
   const tj_term *term = &form->term[place];
   if (!is_digit(term, TJ_OP_DIV) || term->coefficient % term->atom[0]->arg[1]->value != 0)
     return NULL;
-  const tj_node *remainder = tj_simplified(e->graph, tj_node_make(e->graph, TJ_OP_MOD, term->atom[0]->arg));
+  const tj_node *remainder = tj_simplified(s->graph, tj_node_make(s->graph, TJ_OP_MOD, term->atom[0]->arg));
   int64_t factor = term->coefficient / term->atom[0]->arg[1]->value;
-  if (widens(u->walk.node[sum], term->atom[0]->arg[0], factor))
+  if (widens(sum, term->atom[0]->arg[0], factor) || !tj_usage_has(&s->usage, remainder))
     return NULL;
-  return is_among(u, remainder) ? with_terms(e->graph, form, place, term->atom[0]->arg[0], factor, remainder, -factor)
-                                : NULL;
+  return with_terms(s->graph, form, place, term->atom[0]->arg[0], factor, remainder, -factor);
 }
 
 /* k*part + rest, where part's terms times k are among the sum's; but k is positive for a single term and a constant.
  * NULL where they are not. */
-static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *part) {
+static const tj_node *with_part(tj_graph *graph, const tj_node *sum, const tj_node *part) {
   if ((part->symbols & ~sum->symbols) != 0 || sum->arg[0] == part || sum->arg[1] == part)
     return NULL;
-  const tj_linear *whole = tj_linear_of(e->graph, sum), *form = tj_linear_of(e->graph, part);
+  const tj_linear *whole = tj_linear_of(graph, sum), *form = tj_linear_of(graph, part);
   const bool is_shifted_term = form->count == 1 && form->constant != 0;
   if (part == sum || part->id > sum->id || (form->count < 2 && !is_shifted_term) || form->count > whole->count)
     return NULL;
@@ -346,19 +158,20 @@ static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *p
     tj_sum_add(&rest, form, -scale.coefficient);
     if (rest.failed || rest.count + form->count != whole->count)
       return NULL;
-    const tj_node *factor[3] = {part, tj_int(e->graph, scale.coefficient), NULL};
-    const tj_node *product = scale.coefficient == 1 ? part : tj_node_make(e->graph, TJ_OP_MUL, factor);
-    const tj_node *terms[3] = {product, tj_sum_node(e->graph, &rest), NULL};
-    return tj_is_int(terms[1], 0) ? product : tj_node_make(e->graph, TJ_OP_ADD, terms);
+    const tj_node *factor[3] = {part, tj_int(graph, scale.coefficient), NULL};
+    const tj_node *product = scale.coefficient == 1 ? part : tj_node_make(graph, TJ_OP_MUL, factor);
+    const tj_node *terms[3] = {product, tj_sum_node(graph, &rest), NULL};
+    return tj_is_int(terms[1], 0) ? product : tj_node_make(graph, TJ_OP_ADD, terms);
   }
   return NULL;
 }
 
-static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t sum) {
-  const tj_linear *form = tj_linear_of(e->graph, u->walk.node[sum]);
-  for (uint32_t i = 0; i < form->count && may_try(e); i++) {
-    if (try_move(e, roots, u, cost, ahead, sum, without_remainder(e, u, sum, form, i)) ||
-        try_move(e, roots, u, cost, ahead, sum, without_quotient(e, u, sum, form, i)))
+static bool try_digits(start *s, uint32_t number) {
+  const tj_node *sum = s->usage.walk.node[number];
+  const tj_linear *form = tj_linear_of(s->graph, sum);
+  for (uint32_t i = 0; i < form->count && may_try(s->economy); i++) {
+    if (try_move(s, number, without_remainder(s, sum, form, i)) ||
+        try_move(s, number, without_quotient(s, sum, form, i)))
       return true;
   }
   return false;
@@ -366,31 +179,45 @@ static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint3
 
 /* Whether sums are constants apart, and so many are that moves which change nothing end before what they have in
  * common is of no more use. */
-static bool are_apart(const usage *u, uint32_t sum, uint32_t part) {
-  const uint32_t rest = u->argument[sum][0];
-  return rest == u->argument[part][0] && tj_is_constant(u->walk.node[sum]->arg[1]) &&
-         tj_is_constant(u->walk.node[part]->arg[1]) && u->uses[rest] > 1 + MOST_MOVES_AHEAD;
+static bool are_apart(const tj_usage *u, uint32_t sum, uint32_t part) {
+  const uint32_t rest = u->of[sum].argument[0];
+  return rest == u->of[part].argument[0] && tj_is_constant(u->walk.node[sum]->arg[1]) &&
+         tj_is_constant(u->walk.node[part]->arg[1]) && u->of[rest].uses > 1 + MOST_MOVES_AHEAD;
 }
 
-static bool try_parts(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t sum) {
-  for (uint32_t i = 0; i < u->walk.count && may_try(e); i++) {
-    const tj_node *part = u->walk.node[i];
-    if (part->op == TJ_OP_ADD && !is_part_of_sum(u, i) && !are_apart(u, sum, i) &&
-        try_move(e, roots, u, cost, ahead, sum, with_part(e, u->walk.node[sum], part)))
+static bool is_whole_sum(const tj_usage *u, uint32_t number) {
+  return u->walk.node[number]->op == TJ_OP_ADD && !tj_is_part_of_sum(u, number);
+}
+
+static bool try_parts(start *s, uint32_t number) {
+  const tj_usage *u = &s->usage;
+  for (uint32_t i = 0; i < u->walk.count && may_try(s->economy); i++) {
+    if (is_whole_sum(u, i) && !are_apart(u, number, i) &&
+        try_move(s, number, with_part(s->graph, u->walk.node[number], u->walk.node[i])))
       return true;
   }
   return false;
 }
 
 /* Makes the first move that is found to take the cost below `cost`. */
-static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead) {
-  usage u = usage_of(e->graph, tj_walk_nodes(e->graph, roots, e->count), roots, e->count);
-  for (uint32_t i = u.walk.count; i-- > 0 && may_try(e);) {
-    bool is_whole = u.walk.node[i]->op == TJ_OP_ADD && !is_part_of_sum(&u, i);
-    if (is_whole && (try_digits(e, roots, &u, cost, ahead, i) || try_parts(e, roots, &u, cost, ahead, i)))
+static bool improve_from(start *s) {
+  s->room = tj_usage_room(&s->usage);
+  for (uint32_t i = s->usage.walk.count; i-- > 0 && may_try(s->economy);) {
+    if (is_whole_sum(&s->usage, i) && (try_digits(s, i) || try_parts(s, i)))
       return true;
   }
   return false;
+}
+
+static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead) {
+  start s = {e, e->graph, roots, tj_usage_of(e->graph, roots, e->count), {NULL}, cost, ahead};
+  return improve_from(&s);
+}
+
+static bool improve_once(economy *e, const tj_node *roots[]) {
+  start s = {e, e->graph, roots, tj_usage_of(e->graph, roots, e->count), {NULL}, 0, MOST_MOVES_AHEAD};
+  s.cost = tj_usage_cost(&s.usage);
+  return improve_from(&s);
 }
 
 /* --- roots --- */
@@ -454,7 +281,7 @@ void tj_economize(tj_graph *graph, const tj_node *roots[], size_t count) {
     return;
   const distinct_roots all = distinct(graph, &walk, roots, count);
   economy e = {.graph = graph, .count = all.count};
-  while (may_try(&e) && improve(&e, all.one, tj_instructions_of(graph, all.one, e.count), MOST_MOVES_AHEAD))
+  while (may_try(&e) && improve_once(&e, all.one))
     continue;
   for (size_t i = 0; i < count; i++) {
     const tj_node *became = all.one[all.number[i]];

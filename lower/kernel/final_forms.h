@@ -9,7 +9,4 @@
  * estimate tells and few attempts find any. Simplification would undo that: call it after. */
 void tj_economize(tj_graph *graph, const tj_node *roots[], size_t count);
 
-/* About how many instructions of a wave roots[0 … count-1] take together, what they share computed once. */
-uint32_t tj_instructions_of(tj_graph *graph, const tj_node *const roots[], size_t count);
-
 #endif

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/domain.h"
-#include "lower/kernel/final_forms.h"
 #include "lower/kernel/kernel_nodes.h"
+#include "lower/kernel/usage.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/mapped.h"
@@ -136,9 +136,10 @@ static workgroups workgroups_of(tj_graph *graph, const tj_kernel *flat, const tj
 /* What a launch takes, in instructions of a work-item times work-items. */
 static double price_of(tj_graph *graph, const tj_kernel *flat, const tj_kernel *kernel) {
   tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel, 1);
+  const tj_usage usage = tj_usage_of(graph, nodes.root, nodes.root_count);
   int64_t tile = (int64_t)kernel->workgroup_size * SLOTS, most = flat->count->facts.high;
   int64_t tiles = most / tile + (most % tile > 0);
-  uint32_t instructions = tj_instructions_of(graph, nodes.root, nodes.root_count) + kernel->step_count;
+  uint32_t instructions = tj_usage_cost(&usage) + kernel->step_count;
   return (double)instructions * kernel->workgroup_size * (double)tiles;
 }
 
