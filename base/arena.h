@@ -34,7 +34,7 @@ void tj_arena_destroy(tj_arena *arena);
 /* Zeroed memory for `count` objects of `size` bytes; an overflow of count * size fails like exhausted memory. */
 void *tj_arena_alloc(tj_arena *arena, size_t count, size_t size);
 
-/* The same, but not zeroed: for much of which little may be used. */
+/* The same, but not zeroed: for what is written before it is read. */
 void *tj_arena_raw(tj_arena *arena, size_t count, size_t size);
 
 /* A copy of `size` bytes. */
@@ -45,5 +45,6 @@ void tj_arena_reset(tj_arena *arena, tj_arena_mark mark);
 
 #define TJ_NEW(job, type) ((type *)tj_arena_alloc(&(job)->arena, 1, sizeof(type)))
 #define TJ_NEW_ARRAY(job, type, count) ((type *)tj_arena_alloc(&(job)->arena, (size_t)(count), sizeof(type)))
+#define TJ_RAW_ARRAY(job, type, count) ((type *)tj_arena_raw(&(job)->arena, (size_t)(count), sizeof(type)))
 
 #endif

@@ -206,15 +206,27 @@ static tj_eval_status operate_lanes(tj_op op, const int64_t *const arg[3], uint3
   return status;
 }
 
-/* Quotients and remainders by a power of two, which most are. */
+/* By a power of two, which most divisors are. */
+static void divide_by_power(bool is_quotient, const int64_t a[], int64_t power, uint32_t lanes, int64_t value[]) {
+  const uint32_t shift = tj_log2(power);
+  for (uint32_t i = 0; i < lanes; i++)
+    value[i] = is_quotient ? a[i] >> shift : a[i] & (power - 1);
+}
+
+static void divide_by(bool is_quotient, const int64_t a[], int64_t divisor, uint32_t lanes, int64_t value[]) {
+  for (uint32_t i = 0; i < lanes; i++) {
+    const int64_t quotient = a[i] / divisor, rest = a[i] % divisor;
+    value[i] = is_quotient ? quotient - (rest < 0) : rest < 0 ? rest + divisor : rest;
+  }
+}
+
+/* Quotients and remainders by what is the same in all lanes, and at least 1. */
 static bool divide_lanes(const entry *of, const entry *entries, const int64_t a[], uint32_t lanes, int64_t value[]) {
   const entry *divisor = &entries[of->arg[1]];
-  bool is_power = !divisor->varies && tj_is_power_of_two(divisor->value);
-  if (!is_power || (of->node->op != TJ_OP_DIV && of->node->op != TJ_OP_MOD))
+  if (divisor->varies || divisor->value < 1 || (of->node->op != TJ_OP_DIV && of->node->op != TJ_OP_MOD))
     return false;
-  const uint32_t shift = tj_log2(divisor->value);
-  for (uint32_t i = 0; i < lanes; i++)
-    value[i] = of->node->op == TJ_OP_DIV ? a[i] >> shift : a[i] & (divisor->value - 1);
+  (tj_is_power_of_two(divisor->value) ? divide_by_power : divide_by)(of->node->op == TJ_OP_DIV, a, divisor->value,
+                                                                     lanes, value);
   return true;
 }
 

@@ -15,7 +15,7 @@ static void grow(search *found) {
   enum { FIRST_CAPACITY = 256 };
   tj_graph *graph = found->graph;
   uint32_t capacity = graph->found_capacity > 0 ? 2 * graph->found_capacity : FIRST_CAPACITY;
-  const tj_node **larger = TJ_NEW_ARRAY(graph->job, const tj_node *, capacity);
+  const tj_node **larger = TJ_RAW_ARRAY(graph->job, const tj_node *, capacity);
   if (found->count > 0)
     memcpy(larger, found->node, found->count * sizeof *larger);
   graph->found = found->node = larger;
@@ -140,7 +140,7 @@ static search find_new(tj_graph *graph, const tj_node *const roots[], size_t cou
 /* In order of ids, in memory that stays. */
 static tj_walk kept(search found) {
   sort_by_id(&found);
-  const tj_node **node = TJ_NEW_ARRAY(found.graph->job, const tj_node *, found.count + 1);
+  const tj_node **node = TJ_RAW_ARRAY(found.graph->job, const tj_node *, found.count + 1);
   for (uint32_t i = 0; i < found.count; i++) {
     node[i] = found.node[i];
     tj_memo_of(node[i])->place = i;

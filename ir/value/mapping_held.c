@@ -113,13 +113,16 @@ static void take_digit(int64_t extent, int64_t number[], uint32_t numbers, int64
 static int64_t *take_digits(tj_job *job, const tj_mapping_digit digit[], uint32_t count, int64_t number[],
                             uint32_t numbers) {
   uint32_t last = last_of(digit, count);
-  int64_t *value = TJ_NEW_ARRAY(job, int64_t, (size_t)count * numbers + 1);
-  for (uint32_t i = 0; i < count && i < last; i++) {
-    if (digit[i].extent > 1)
-      take_digit(digit[i].extent, number, numbers, value + (size_t)i * numbers);
+  int64_t *value = TJ_RAW_ARRAY(job, int64_t, (size_t)count * numbers + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    int64_t *of_digit = value + (size_t)i * numbers;
+    if (digit[i].extent <= 1)
+      memset(of_digit, 0, numbers * sizeof *of_digit);
+    else if (i < last)
+      take_digit(digit[i].extent, number, numbers, of_digit);
+    else
+      memcpy(of_digit, number, numbers * sizeof *number);
   }
-  if (count > 0 && digit[last].extent > 1)
-    memcpy(value + (size_t)last * numbers, number, numbers * sizeof *number);
   return value;
 }
 

@@ -45,7 +45,7 @@ tj_kernel_places tj_places_of_kernel(tj_graph *graph, tj_kernel *kernel) {
   size_t in_words = tj_words_of_steps(kernel->step, kernel->step_count) +
                     tj_words_of_steps(kernel->inner_step, kernel->inner_step_count);
   size_t most = in_steps + in_words + in_loop + kernel->binding_count + 3;
-  tj_kernel_places list = {TJ_NEW_ARRAY(graph->job, const tj_node **, most), 0};
+  tj_kernel_places list = {TJ_RAW_ARRAY(graph->job, const tj_node **, most), 0};
   add_places(&list, kernel->step, kernel->step_count);
   add_places(&list, kernel->inner_step, kernel->inner_step_count);
   for (uint32_t i = 0; i < kernel->binding_count; i++)
@@ -107,7 +107,7 @@ static bool is_usable(tj_graph *graph, const tj_node *simple, const tj_node *bef
 
 void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
   tj_kernel_places list = tj_places_of_kernel(graph, kernel);
-  const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, list.count);
+  const tj_node **roots = TJ_RAW_ARRAY(graph->job, const tj_node *, list.count);
   for (uint32_t i = 0; i < list.count; i++)
     roots[i] = *list.place[i];
   tj_simplify(graph, roots, list.count, trace);

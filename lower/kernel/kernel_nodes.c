@@ -229,11 +229,11 @@ tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel, uin
   size_t most = 9 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 3 +
                 loop_roots(kernel) + arithmetic_roots(kernel) + tj_words_of_steps(kernel->step, kernel->step_count) +
                 tj_words_of_steps(kernel->inner_step, kernel->inner_step_count);
-  tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
+  tj_kernel_nodes nodes = {.root = TJ_RAW_ARRAY(graph->job, const tj_node *, most)};
   gather_roots(graph, &nodes, kernel);
   nodes.walk = tj_walk_nodes(graph, nodes.root, nodes.root_count);
   tj_spend(graph->job, nodes.walk.count);
-  nodes.level = TJ_NEW_ARRAY(graph->job, tj_level, nodes.walk.count);
+  nodes.level = TJ_RAW_ARRAY(graph->job, tj_level, nodes.walk.count);
   for (uint32_t i = 0; i < nodes.walk.count; i++)
     nodes.level[i] = level_of(&nodes, kernel, nodes.walk.node[i]);
   find_uniform(graph, &nodes, kernel, lanes);
@@ -317,9 +317,9 @@ static void find_parts(tj_graph *graph, tj_kernel_nodes *nodes) {
 void tj_kernel_nodes_schedule(tj_graph *graph, tj_kernel_nodes *nodes) {
   uint32_t count = nodes->walk.count;
   find_parts(graph, nodes);
-  uint64_t *key = TJ_NEW_ARRAY(graph->job, uint64_t, count);
+  uint64_t *key = TJ_RAW_ARRAY(graph->job, uint64_t, count);
   nodes->quotient = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
-  nodes->order = TJ_NEW_ARRAY(graph->job, uint32_t, count);
+  nodes->order = TJ_RAW_ARRAY(graph->job, uint32_t, count);
   for (uint32_t i = 0; i < count; i++) {
     const tj_node *node = nodes->walk.node[i];
     key[i] = sort_key(node, i);

@@ -146,9 +146,11 @@ static const wanted_units *wanted_of(const tj_stage_stream *s, const tj_stage_pa
 static uint32_t phase_of(maker *m, uint32_t words, const wanted_units *wanted) {
   tj_stage_stream *s = m->stream;
   uint32_t number = tj_key_number(&m->phases, wanted->key);
-  if (number == s->phase_count)
+  if (number == s->phase_count) {
+    s->anywhere[number] = (tj_stage_place){.phase = number};
     s->phase[s->phase_count++] =
         (tj_stage_phase){words, wanted->unit, wanted->units, least_of(s, wanted->unit, wanted->units)};
+  }
   return number;
 }
 
@@ -255,7 +257,7 @@ static void count_phases(tj_stage_stream *s, const tj_stage_pattern *pattern, co
     const tj_stage_part *part = &parts->item[i];
     tj_stage_place *place = &s->anywhere[part->phase];
     if (place->stores + place->loads == 0)
-      *place = (tj_stage_place){.phase = part->phase, .at = {begin.line + part->at.line, begin.word + part->at.word}};
+      place->at = (tj_stage_unit){begin.line + part->at.line, begin.word + part->at.word};
     *(pattern->access->is_store ? &place->stores : &place->loads) += pattern->instances;
   }
 }
@@ -265,7 +267,7 @@ tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, co
   tj_stage_stream s = {.job = job, .model = model, .patterns = patterns, .direction = direction, .vector = vector};
   tj_stage_parts *parts = tj_arena_raw(&job->arena, patterns->count + 1, sizeof *parts);
   s.phase = tj_arena_raw(&job->arena, most_phases(&s) + 1, sizeof s.phase[0]);
-  s.anywhere = TJ_NEW_ARRAY(job, tj_stage_place, most_phases(&s) + 1);
+  s.anywhere = TJ_RAW_ARRAY(job, tj_stage_place, most_phases(&s) + 1);
   maker m = {.stream = &s, .phases = tj_keys_make(job)};
   for (uint32_t i = 0; i < patterns->count; i++) {
     const tj_stage_pattern *pattern = &patterns->pattern[i];

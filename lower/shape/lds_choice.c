@@ -133,7 +133,7 @@ static const item_lines *lines_of_items(const chooser *c, const tj_held *held, u
 
 static passage passage_of(const chooser *c, const tj_held *held, bool is_store) {
   const tj_mapping *mapping = c->problem->mapping;
-  slot_lines *slot = TJ_NEW_ARRAY(c->job, slot_lines, held->slots);
+  slot_lines *slot = TJ_RAW_ARRAY(c->job, slot_lines, held->slots);
   passage way = {.held = *held, .is_store = is_store, .slot = slot};
   way.orders = tj_slot_orders(c->graph, is_store ? &mapping->load : &mapping->store, &way.order_count);
   if (held->gives_index)
@@ -357,13 +357,14 @@ static bool search(const chooser *c, const access_list *list, uint32_t narrowest
   const tj_target *target = c->problem->target;
   uint32_t group[TJ_MAX_DIMENSIONS], run[TJ_MAX_DIMENSIONS];
   uint32_t parts = tj_mapping_lds_parts(c->problem->mapping, c->problem->passes);
+  const tj_price_machine machine = tj_price_machine_of(target);
   tj_stage_tile tile = {.element_bytes = c->problem->element_bytes,
                         .rows = c->rows,
                         .columns = c->columns,
                         .access = list->access,
                         .access_count = list->count,
                         .limit = target->lds_bytes / parts,
-                        .shared = tj_price_machine_of(target).shared_lds / parts,
+                        .shared = machine.shared_lds / parts,
                         .group = group,
                         .group_count = list_groups(c, false, group),
                         .run = run,
@@ -372,11 +373,11 @@ static bool search(const chooser *c, const access_list *list, uint32_t narrowest
                         .writer = c->problem->is_brought ? tj_dma_engine_of(target->processor) : NULL,
                         .is_packed = c->problem->is_packed,
                         .narrowest = narrowest,
-                        .costs = tj_price_machine_of(target).costs,
+                        .costs = machine.costs,
                         .is_calm = c->problem->is_calm,
                         .dearest = c->problem->dearest};
-  const tj_bank_model *model = tj_bank_model_of(target->processor);
-  return model != NULL ? tj_stage_search(c->job, model, &tile, choice) : plain_stage(c->job, &tile, choice);
+  return machine.bank != NULL ? tj_stage_search(c->job, machine.bank, &tile, choice)
+                              : plain_stage(c->job, &tile, choice);
 }
 
 /* From the coordinate in a part of the tile to the element of LDS. */

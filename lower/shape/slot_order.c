@@ -6,7 +6,7 @@
 
 /* The slots with one digit as the innermost, the others as they are: of `length` values, `step` slots apart. */
 static const uint32_t *order_along(tj_job *job, uint32_t slots, uint32_t length, uint32_t step) {
-  uint32_t *order = TJ_NEW_ARRAY(job, uint32_t, slots);
+  uint32_t *order = TJ_RAW_ARRAY(job, uint32_t, slots);
   for (uint32_t i = 0; i < slots; i++) {
     uint32_t outer = i / length;
     order[i] = outer / step * step * length + i % length * step + outer % step;
@@ -21,7 +21,7 @@ const uint32_t *tj_slots_as_they_are(tj_job *job, uint32_t slots) {
 const uint32_t *const *tj_slot_orders(tj_graph *graph, const tj_mapping_side *side, uint32_t *count) {
   uint32_t leaves, step = 1;
   const tj_tuple *const *extent = tj_tuple_leaves(graph, side->layout.shape->item[1], &leaves);
-  const uint32_t **order = TJ_NEW_ARRAY(graph->job, const uint32_t *, leaves + 1);
+  const uint32_t **order = TJ_RAW_ARRAY(graph->job, const uint32_t *, leaves + 1);
   *count = 0;
   for (uint32_t i = 0; i < leaves; i++) {
     uint32_t length = (uint32_t)extent[i]->value->value;
@@ -38,9 +38,11 @@ const tj_node *const *tj_passes_of_slots(tj_graph *graph, const tj_mapping *mapp
                                          const tj_node *const *const digit[], uint32_t slots) {
   uint32_t parted = tj_mapping_pass_mode(mapping);
   const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, parted) / passes), *zero = tj_int(graph, 0);
-  const tj_node **pass = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
-  for (uint32_t slot = 0; slot < slots; slot++)
-    pass[slot] = passes > 1 ? tj_div(graph, digit[slot][parted], part) : zero;
+  const tj_node **pass = TJ_RAW_ARRAY(graph->job, const tj_node *, slots);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    bool is_as_before = slot > 0 && digit[slot][parted] == digit[slot - 1][parted];
+    pass[slot] = passes == 1 ? zero : is_as_before ? pass[slot - 1] : tj_div(graph, digit[slot][parted], part);
+  }
   tj_simplify(graph, pass, slots, NULL);
   return pass;
 }
@@ -61,7 +63,7 @@ bool tj_passes_are_equal(tj_job *job, const uint32_t pass[], uint32_t slots, uin
 
 uint32_t *tj_slots_by_pass(tj_job *job, const uint32_t order[], const uint32_t pass[], uint32_t slots,
                            uint32_t passes) {
-  uint32_t *sorted = TJ_NEW_ARRAY(job, uint32_t, slots), count = 0;
+  uint32_t *sorted = TJ_RAW_ARRAY(job, uint32_t, slots), count = 0;
   for (uint32_t p = 0; p < passes; p++) {
     for (uint32_t i = 0; i < slots; i++) {
       if (pass[order[i]] == p)

@@ -79,16 +79,16 @@ typedef struct {
 } slot_places;
 
 static slot_places new_places(tj_job *job, uint32_t slots) {
-  return (slot_places){TJ_NEW_ARRAY(job, const tj_node *, slots), TJ_NEW_ARRAY(job, const tj_node *const *, slots)};
+  return (slot_places){TJ_RAW_ARRAY(job, const tj_node *, slots), TJ_RAW_ARRAY(job, const tj_node *const *, slots)};
 }
 
 /* Where coordinates add up: those of the first slot, and constants, of which a mode has few. */
 static slot_places find_places_by_sum(tj_graph *graph, const tj_mapping *mapping, const tj_holding *held) {
   uint32_t rank = tj_mapping_rank(mapping), slots = held->side->slots;
   slot_places places = new_places(graph->job, slots);
-  const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *rank + 1),
+  const tj_node **place = TJ_RAW_ARRAY(graph->job, const tj_node *, (size_t)slots *rank + 1),
                 **known = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *rank + 1),
-                **first = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1);
+                **first = TJ_RAW_ARRAY(graph->job, const tj_node *, rank + 1);
   memcpy(first, tj_mapping_at(graph, mapping, held->side, held->item_digits, 0, false).digit, rank * sizeof *first);
   tj_simplify(graph, first, rank, NULL);
   tj_keys sums = tj_keys_make(graph->job);
@@ -111,7 +111,7 @@ static slot_places find_places_by_sum(tj_graph *graph, const tj_mapping *mapping
 static slot_places find_places(tj_graph *graph, const tj_mapping *mapping, const tj_holding *held, bool leaves_out) {
   uint32_t rank = tj_mapping_rank(mapping), slots = held->side->slots;
   slot_places places = new_places(graph->job, slots);
-  const tj_node **all = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *(rank + 1));
+  const tj_node **all = TJ_RAW_ARRAY(graph->job, const tj_node *, (size_t)slots *(rank + 1));
   for (uint32_t slot = 0; slot < slots; slot++) {
     tj_mapping_place place = tj_mapping_at(graph, mapping, held->side, held->item_digits, slot, leaves_out);
     all[slot] = place.is_there;

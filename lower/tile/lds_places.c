@@ -53,9 +53,9 @@ static int64_t within_period(const placer *p, int64_t constant) {
 
 static void list_kinds(placer *p) {
   tj_keys rests = tj_keys_make(p->graph->job), kinds = tj_keys_make(p->graph->job);
-  p->rest = TJ_NEW_ARRAY(p->graph->job, const tj_node *, p->count + 1);
-  p->kind = TJ_NEW_ARRAY(p->graph->job, place_kind, p->count + 1);
-  p->of_place = TJ_NEW_ARRAY(p->graph->job, uint32_t, p->count + 1);
+  p->rest = TJ_RAW_ARRAY(p->graph->job, const tj_node *, p->count + 1);
+  p->kind = TJ_RAW_ARRAY(p->graph->job, place_kind, p->count + 1);
+  p->of_place = TJ_RAW_ARRAY(p->graph->job, uint32_t, p->count + 1);
   for (uint32_t i = 0; i < p->count; i++) {
     const tj_parted_sum *place = &p->place[i];
     const place_kind kind = {tj_key_number(&rests, tj_key_mix(0, place->rest->id)),
@@ -92,7 +92,7 @@ static uint64_t find_distances(const placer *p, const place_kind *kind, int64_t 
 static uint32_t find_classes(const placer *p, place_class class[], uint32_t of_kind[]) {
   tj_job *job = p->graph->job;
   tj_keys keys = tj_keys_make(job);
-  uint32_t *of_key = TJ_NEW_ARRAY(job, uint32_t, p->kinds + 1), classes = 0;
+  uint32_t *of_key = TJ_RAW_ARRAY(job, uint32_t, p->kinds + 1), classes = 0;
   int64_t *distance = tj_arena_raw(&job->arena, p->items, sizeof *distance);
   for (uint32_t i = 0; i < p->kinds; i++) {
     const uint32_t known = keys.count, key = tj_key_number(&keys, find_distances(p, &p->kind[i], distance));
@@ -139,8 +139,8 @@ static bool differ_alike(const placer *p, const place_class *a, const place_clas
 /* By class, the first one whose places differ alike. */
 static uint32_t *find_alike(const placer *p, const place_class class[], uint32_t classes, int64_t bits[]) {
   tj_keys keys = tj_keys_make(p->graph->job);
-  uint32_t *of_key = TJ_NEW_ARRAY(p->graph->job, uint32_t, classes + 1),
-           *alike = TJ_NEW_ARRAY(p->graph->job, uint32_t, classes + 1);
+  uint32_t *of_key = TJ_RAW_ARRAY(p->graph->job, uint32_t, classes + 1),
+           *alike = TJ_RAW_ARRAY(p->graph->job, uint32_t, classes + 1);
   for (uint32_t i = 0; i < classes; i++) {
     uint64_t key;
     bits[i] = bits_of(p, &class[i], &key);
@@ -155,7 +155,7 @@ static uint32_t *find_alike(const placer *p, const place_class class[], uint32_t
 /* Has classes be others whose bits are flipped: of those that differ alike, the one that begins first but for the
  * bits in which they do. Exclusive ors are linear. */
 static void find_flipped(const placer *p, place_class class[], uint32_t classes) {
-  int64_t *bits = TJ_NEW_ARRAY(p->graph->job, int64_t, classes + 1);
+  int64_t *bits = TJ_RAW_ARRAY(p->graph->job, int64_t, classes + 1);
   uint32_t *first = TJ_NEW_ARRAY(p->graph->job, uint32_t, classes + 1);
   const uint32_t *alike = find_alike(p, class, classes, bits);
   for (uint32_t i = 0; i < classes; i++) {
@@ -189,9 +189,9 @@ static void simplify_shared(tj_graph *graph, const tj_node *node[], uint32_t cou
 /* One expression for all classes that are alike, and one operation for each other one of them. */
 static const tj_node **expressions_of(const placer *p, const place_class class[], uint32_t classes) {
   tj_graph *graph = p->graph;
-  const tj_node **expression = TJ_NEW_ARRAY(graph->job, const tj_node *, classes + 1),
-                **own = TJ_NEW_ARRAY(graph->job, const tj_node *, classes + 1);
-  uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, classes + 1), owners = 0;
+  const tj_node **expression = TJ_RAW_ARRAY(graph->job, const tj_node *, classes + 1),
+                **own = TJ_RAW_ARRAY(graph->job, const tj_node *, classes + 1);
+  uint32_t *number = TJ_RAW_ARRAY(graph->job, uint32_t, classes + 1), owners = 0;
   for (uint32_t i = 0; i < classes; i++) {
     if (class[i].like != i)
       continue;
@@ -215,8 +215,8 @@ static int64_t begin_of_expression(const place_class class[], uint32_t number) {
 /* One expression a class, and constants. */
 static void place_by_class(const placer *p, tj_parted_sum result[]) {
   tj_job *job = p->graph->job;
-  place_class *class = TJ_NEW_ARRAY(job, place_class, p->kinds + 1);
-  uint32_t *of_kind = TJ_NEW_ARRAY(job, uint32_t, p->kinds + 1);
+  place_class *class = TJ_RAW_ARRAY(job, place_class, p->kinds + 1);
+  uint32_t *of_kind = TJ_RAW_ARRAY(job, uint32_t, p->kinds + 1);
   const uint32_t classes = find_classes(p, class, of_kind);
   find_first(p, class, of_kind);
   find_flipped(p, class, classes);
@@ -229,7 +229,7 @@ static void place_by_class(const placer *p, tj_parted_sum result[]) {
 }
 
 static void place_each(const placer *p, tj_parted_sum result[]) {
-  const tj_node **node = TJ_NEW_ARRAY(p->graph->job, const tj_node *, p->count + 1);
+  const tj_node **node = TJ_RAW_ARRAY(p->graph->job, const tj_node *, p->count + 1);
   for (uint32_t i = 0; i < p->count; i++)
     node[i] = swizzled(p, i);
   simplify_shared(p->graph, node, p->count);
@@ -245,7 +245,7 @@ const tj_parted_sum *tj_places_in_lds(tj_graph *graph, tj_swizzle swizzle, const
               .place = place,
               .count = count,
               .items = items};
-  tj_parted_sum *result = TJ_NEW_ARRAY(graph->job, tj_parted_sum, count + 1);
+  tj_parted_sum *result = TJ_RAW_ARRAY(graph->job, tj_parted_sum, count + 1);
   list_kinds(&p);
   p.value = tj_values_along(graph, p.rest, p.rests, item, items);
   tj_spend(graph->job, (uint64_t)p.kinds * items);

@@ -113,7 +113,7 @@ static void place_slots(stager *st, tj_side *s, const tj_side *active) {
   const lds_place any = place_in_lds(st, at.symbol);
   const tj_parted_sum *offset =
       tj_parts_at_slots(graph, &at, tj_simplified(graph, tj_add(graph, any.within, any.part)));
-  s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, at.slots);
+  s->element = TJ_RAW_ARRAY(graph->job, tj_tile_element, at.slots);
   for (uint32_t slot = 0; slot < at.slots; slot++) {
     const tj_node *valid = tj_side_active(graph, active, slot);
     s->element[slot] = (tj_tile_element){
@@ -125,7 +125,7 @@ static void place_slots(stager *st, tj_side *s, const tj_side *active) {
 static const tj_parted_sum *places_of_vectors(stager *st, const tj_side *s, const tj_node *const **part) {
   tj_graph *graph = st->graph;
   const uint32_t vectors = s->tile->slot_count / s->width;
-  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, vectors);
+  const tj_node *const **digit = TJ_RAW_ARRAY(graph->job, const tj_node *const *, vectors);
   for (uint32_t i = 0; i < vectors; i++)
     digit[i] = s->tile->digit[s->order[i * s->width]];
   const tj_slot_digits at = digits_of(st, digit, vectors);

@@ -111,18 +111,26 @@ static void displace(const evaluation *e) {
 }
 
 static evaluation evaluation_of(tj_graph *graph, const tj_slot_digits *at, const tj_node *any) {
-  evaluation e = {graph, at, any, TJ_NEW_ARRAY(graph->job, tj_mode_use, at->modes + 1), 0, NULL, NULL};
+  evaluation e = {graph, at, any, TJ_RAW_ARRAY(graph->job, tj_mode_use, at->modes + 1), 0, NULL, NULL};
   for (uint32_t m = 0; m < at->modes; m++) {
     if (tj_may_mention(any, at->symbol[m]))
       e.use[e.used++] = tj_mode_use_of(graph, any, at->symbol[m], m, most_along(at, m));
   }
-  e.base = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)at->slots *e.used + 1);
+  e.base = TJ_RAW_ARRAY(graph->job, const tj_node *, (size_t)at->slots *e.used + 1);
   e.displacement = TJ_NEW_ARRAY(graph->job, int64_t, at->slots + 1);
   displace(&e);
   return e;
 }
 
 /* --- slots --- */
+
+static bool is_as_before(const evaluation *e, uint32_t slot) {
+  const tj_node **base = e->base + (size_t)slot * e->used;
+  bool is_same = slot > 0;
+  for (uint32_t i = 0; i < e->used && is_same; i++)
+    is_same = base[i] == (base - e->used)[i];
+  return is_same;
+}
 
 /* A number for the coordinates for which the expression is simplified: the same for the same, and for no others,
  * since each key is a number and a node, and no more than 64 bits. */
@@ -134,7 +142,7 @@ static uint32_t class_of(const evaluation *e, tj_keys *keys, uint32_t slot) {
 }
 
 static const tj_node *at_base(const evaluation *e, uint32_t slot) {
-  const tj_node **symbol = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->used + 1), *value = e->any;
+  const tj_node **symbol = TJ_RAW_ARRAY(e->graph->job, const tj_node *, e->used + 1), *value = e->any;
   for (uint32_t i = 0; i < e->used; i++)
     symbol[i] = e->at->symbol[e->use[i].mode];
   tj_substitute(e->graph, &(tj_substitution){symbol, e->base + slot * e->used, e->used}, &value, 1);
@@ -150,15 +158,15 @@ typedef struct {
   uint32_t slots;
 } shared_values;
 
-static shared_values values_of(tj_job *job, uint32_t slots) {
-  return (shared_values){TJ_NEW_ARRAY(job, const tj_node *, slots + 1), 0, TJ_NEW_ARRAY(job, uint32_t, slots + 1),
-                         TJ_NEW_ARRAY(job, int64_t, slots + 1), slots};
+static shared_values values_of(tj_job *job, uint32_t slots, int64_t displacement[]) {
+  return (shared_values){TJ_RAW_ARRAY(job, const tj_node *, slots + 1), 0, TJ_RAW_ARRAY(job, uint32_t, slots + 1),
+                         displacement, slots};
 }
 
 /* By slot. */
 static tj_parted_sum *put_together(tj_graph *graph, const shared_values *all) {
-  tj_parted_sum *value = TJ_NEW_ARRAY(graph->job, tj_parted_sum, all->slots + 1),
-                *base = TJ_NEW_ARRAY(graph->job, tj_parted_sum, all->count + 1);
+  tj_parted_sum *value = TJ_RAW_ARRAY(graph->job, tj_parted_sum, all->slots + 1),
+                *base = TJ_RAW_ARRAY(graph->job, tj_parted_sum, all->count + 1);
   tj_simplify(graph, all->base, all->count, NULL);
   for (uint32_t i = 0; i < all->count; i++)
     base[i] = tj_part_value(graph, all->base[i]);
@@ -173,10 +181,14 @@ static tj_parted_sum *put_together(tj_graph *graph, const shared_values *all) {
 
 /* As expressions; each is looked for once. */
 static const tj_node **joined(tj_graph *graph, const tj_parted_sum part[], uint32_t slots) {
-  const tj_node **value = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1),
+  const tj_node **value = TJ_RAW_ARRAY(graph->job, const tj_node *, slots + 1),
                 **known = TJ_NEW_ARRAY(graph->job, const tj_node *, slots + 1);
   tj_keys sums = tj_keys_make(graph->job);
   for (uint32_t slot = 0; slot < slots; slot++) {
+    if (slot > 0 && tj_is_plainly_beyond(part[slot], part[slot - 1], 0)) {
+      value[slot] = value[slot - 1];
+      continue;
+    }
     const uint32_t sum =
         tj_key_number(&sums, tj_key_mix(tj_key_mix(0, part[slot].rest->id), (uint64_t)part[slot].constant));
     if (known[sum] == NULL)
@@ -188,7 +200,7 @@ static const tj_node **joined(tj_graph *graph, const tj_parted_sum part[], uint3
 
 /* The expression as it is, where no coordinate is in it. */
 static tj_parted_sum *at_all_slots(const evaluation *e) {
-  tj_parted_sum *value = TJ_NEW_ARRAY(e->graph->job, tj_parted_sum, e->at->slots + 1);
+  tj_parted_sum *value = TJ_RAW_ARRAY(e->graph->job, tj_parted_sum, e->at->slots + 1);
   for (uint32_t slot = 0; slot < e->at->slots; slot++)
     value[slot] = tj_part_value(e->graph, e->any);
   return value;
@@ -199,11 +211,11 @@ tj_parted_sum *tj_parts_at_slots(tj_graph *graph, const tj_slot_digits *at, cons
   const evaluation e = evaluation_of(graph, at, any);
   if (e.used == 0)
     return at_all_slots(&e);
-  shared_values all = values_of(job, at->slots);
+  shared_values all = values_of(job, at->slots, e.displacement);
   tj_keys keys = tj_keys_make(job), classes = tj_keys_make(job);
-  all.displacement = e.displacement;
   for (uint32_t slot = 0; slot < at->slots; slot++) {
-    all.number[slot] = tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
+    all.number[slot] = is_as_before(&e, slot) ? all.number[slot - 1]
+                                              : tj_key_number(&classes, tj_key_mix(0, class_of(&e, &keys, slot)));
     if (all.number[slot] == all.count)
       all.base[all.count++] = at_base(&e, slot);
   }
@@ -215,7 +227,7 @@ const tj_node **tj_at_slots(tj_graph *graph, const tj_slot_digits *at, const tj_
 }
 
 tj_parted_sum *tj_parts_minus(tj_graph *graph, const tj_parted_sum value[], uint32_t slots, const tj_node *less) {
-  shared_values all = values_of(graph->job, slots);
+  shared_values all = values_of(graph->job, slots, TJ_RAW_ARRAY(graph->job, int64_t, slots + 1));
   tj_keys rests = tj_keys_make(graph->job);
   for (uint32_t slot = 0; slot < slots; slot++) {
     all.number[slot] = tj_key_number(&rests, tj_key_mix(0, value[slot].rest->id));

@@ -466,7 +466,7 @@ static size_t most_steps(const tj_tile_maker *maker) {
 void tj_tile_make_steps(tj_tile_maker *maker) {
   const tj_side *source = &maker->side[TJ_OPERAND_SOURCE];
   const slot_share stored = all_slots(&maker->side[TJ_OPERAND_DESTINATION]);
-  maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker));
+  maker->step = TJ_RAW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker));
   maker->step_count = 0;
   maker->brought = TJ_NEW_ARRAY(maker->graph->job, uint32_t, maker->tiling->passes);
   bool is_strided = source->tile->strided != NULL;

@@ -139,8 +139,8 @@ static const tj_node *const *const *digits_by_mode(tj_tile_maker *maker, const t
 static const tj_node *const *const *digits_by_slot(tj_tile_maker *maker, const tj_tile_side *tile) {
   const tj_node *const *const *by_mode = digits_by_mode(maker, tile);
   uint32_t modes = tj_tile_modes(maker);
-  const tj_node *const **digit = TJ_NEW_ARRAY(maker->graph->job, const tj_node *const *, own_elements(tile) + 1);
-  const tj_node **all = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, (size_t)own_elements(tile) * modes + 1);
+  const tj_node *const **digit = TJ_RAW_ARRAY(maker->graph->job, const tj_node *const *, own_elements(tile) + 1);
+  const tj_node **all = TJ_RAW_ARRAY(maker->graph->job, const tj_node *, (size_t)own_elements(tile) * modes + 1);
   for (uint32_t slot = 0; slot < own_elements(tile); slot++) {
     for (uint32_t m = 0; m < modes; m++)
       all[(size_t)slot * modes + m] = by_mode[m][slot];
@@ -184,7 +184,7 @@ static bool depends_on_tile(const tj_tile_maker *maker, const tj_node *node) {
 }
 
 static const tj_parted_sum *offsets_of(const tj_tile_maker *maker, const tj_side *s) {
-  tj_parted_sum *offset = TJ_NEW_ARRAY(maker->graph->job, tj_parted_sum, s->tile->slot_count + 1);
+  tj_parted_sum *offset = TJ_RAW_ARRAY(maker->graph->job, tj_parted_sum, s->tile->slot_count + 1);
   for (uint32_t slot = 0; slot < s->tile->slot_count; slot++)
     offset[slot] = (tj_parted_sum){s->element[slot].access.offset, s->element[slot].constant};
   return offset;
