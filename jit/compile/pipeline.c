@@ -334,14 +334,19 @@ static void run_stages(tj_compilation *compilation, const stage way[], size_t co
   }
 }
 
+/* Outputs that say the names of values in LLVM IR. */
+#define OUTPUTS_WITH_NAMES (ONLY(TJ_EMIT_LLVM) | ONLY(TJ_EMIT_ASM) | ONLY(TJ_EMIT_PTX))
+
 void tj_pipeline_compile(tj_compilation *compilation, tj_emit output) {
   compilation->job = compilation->graph->job;
   compilation->number = TJ_ALL_VARIANTS;
+  compilation->module.is_nameless = (ONLY(output) & OUTPUTS_WITH_NAMES) == 0;
   run_stages(compilation, stages, sizeof stages / sizeof *stages, ONLY(output));
 }
 
 void tj_pipeline_complete(tj_compilation *compilation) {
   compilation->bytes = compilation->waiting->kernel;
+  compilation->module.is_nameless = true;
   run_stages(compilation, stages_of_parts, sizeof stages_of_parts / sizeof *stages_of_parts, ONLY(TJ_EMIT_MACHINE));
 }
 

@@ -46,6 +46,7 @@ static void verify(tj_job *job, tj_module *module) {
 static void open(tj_job *job, tj_module *module, const char *name, const char *triple) {
   tj_llvm_open(job);
   module->context = LLVMContextCreate();
+  LLVMContextSetDiscardValueNames(module->context, module->is_nameless);
   LLVMContextSetDiagnosticHandler(module->context, keep_error, module);
   module->module = LLVMModuleCreateWithNameInContext(name, module->context);
   module->builder = LLVMCreateBuilderInContext(module->context);

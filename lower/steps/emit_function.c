@@ -99,7 +99,7 @@ static void describe_buffer(tj_emitter *emitter, LLVMValueRef function, LLVMAttr
     tj_emit_flag_attribute(emitter, function, index, "writeonly", 0);
 }
 
-/* Names the argument, says what is known of it, and returns it. */
+/* Names the argument, as a code object does too, says what is known of it, and returns it. */
 static LLVMValueRef describe_argument(tj_emitter *emitter, LLVMValueRef function, unsigned position,
                                       const argument_word *word) {
   LLVMAttributeIndex index = position + 1;
@@ -142,8 +142,11 @@ static void take_arguments(tj_emitter *emitter, LLVMValueRef function, const arg
   const tj_kernel *kernel = emitter->kernel;
   LLVMValueRef *arguments = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, list->count);
   unsigned passed = passed_words(emitter, list, words);
+  const bool is_nameless = LLVMContextShouldDiscardValueNames(emitter->context);
+  LLVMContextSetDiscardValueNames(emitter->context, false);
   for (unsigned i = 0; i < passed; i++)
     arguments[i] = describe_argument(emitter, function, i, &list->word[i]);
+  LLVMContextSetDiscardValueNames(emitter->context, is_nameless);
   if (passed < list->count)
     load_words(emitter, function, list, passed, arguments);
   emitter->steps->buffer = arguments;

@@ -460,14 +460,12 @@ static void emit_box(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueR
 
 /* --- kernels --- */
 
-/* Function attributes that have no value: among them, every hidden argument and register that kernels do without. */
+/* Function attributes that have no value: hidden arguments and registers that kernels do without. Of all that LLVM
+ * knows, those that change code: the others follow from these, and from the workgroup's size. */
 static const char *const flags[] = {
-    "amdgpu-no-cluster-id-x",       "amdgpu-no-cluster-id-y",      "amdgpu-no-cluster-id-z",
-    "amdgpu-no-completion-action",  "amdgpu-no-default-queue",     "amdgpu-no-dispatch-id",
-    "amdgpu-no-dispatch-ptr",       "amdgpu-no-flat-scratch-init", "amdgpu-no-heap-ptr",
-    "amdgpu-no-hostcall-ptr",       "amdgpu-no-implicitarg-ptr",   "amdgpu-no-lds-kernel-id",
-    "amdgpu-no-multigrid-sync-arg", "amdgpu-no-queue-ptr",         "amdgpu-no-workgroup-id-y",
-    "amdgpu-no-workgroup-id-z",     "amdgpu-no-workitem-id-y",     "amdgpu-no-workitem-id-z",
+    "amdgpu-no-cluster-id-y", "amdgpu-no-cluster-id-z",      "amdgpu-no-dispatch-id",
+    "amdgpu-no-dispatch-ptr", "amdgpu-no-flat-scratch-init", "amdgpu-no-implicitarg-ptr",
+    "amdgpu-no-queue-ptr",    "amdgpu-no-workgroup-id-y",    "amdgpu-no-workgroup-id-z",
 };
 
 /* Where registers of matrices may be had, what waits for its store is copied to them and back. */
