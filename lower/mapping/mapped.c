@@ -180,10 +180,12 @@ static bool asks_for_lds(const tj_mapping *mapping) {
  * asked for. There, each has one place, into which one slot puts it. */
 static void choose_way(tiler *t) {
   tj_tiling *tiling = &t->tiling;
-  const uint32_t *match = match_slots(t->graph, &tiling->load, &tiling->store, tiling->domain->count);
-  tiling->is_staged = match == NULL || asks_for_lds(t->mapping);
+  const uint32_t *match =
+      asks_for_lds(t->mapping) ? NULL : match_slots(t->graph, &tiling->load, &tiling->store, tiling->domain->count);
+  tiling->is_staged = match == NULL;
   if (tiling->is_staged) {
-    tiling->load = make_side(t, &t->load, true);
+    if (!tj_mapping_adds_up(t->graph, t->held, t->load.side))
+      tiling->load = make_side(t, &t->load, true);
     return;
   }
   tiling->store = renumbered(t->graph->job, &tiling->store, match);

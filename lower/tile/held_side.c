@@ -44,8 +44,6 @@ static bool repeats(const tj_mapping_digit digit[], uint32_t count) {
 /* Whether all digits of a coordinate that repeat elements are 0. */
 static const tj_node *is_first(tj_graph *graph, const tj_mapping_digit digit[], uint32_t count, const tj_node *at) {
   const tj_node *truth = tj_int(graph, 1), *zero = tj_int(graph, 0);
-  if (!repeats(digit, count))
-    return truth;
   for (uint32_t i = 0; i < count; i++) {
     const tj_node *extent = tj_int(graph, digit[i].extent);
     if (digit[i].step == 0 && digit[i].extent > 1)
@@ -60,10 +58,14 @@ static const tj_node *is_first(tj_graph *graph, const tj_mapping_digit digit[], 
 static void make_responsible(tj_graph *graph, const tj_holding *held, const tj_node *active[]) {
   const tj_mapping_side *side = held->side;
   const tj_mapping_digit *digit = side->digit + side->item_digits;
-  const tj_node *holder = is_first(graph, side->digit, side->item_digits, held->item);
+  const uint32_t digits = side->digit_count - side->item_digits;
+  const bool is_repeated = repeats(digit, digits);
+  const tj_node *always = tj_int(graph, 1);
+  const tj_node *holder =
+      repeats(side->digit, side->item_digits) ? is_first(graph, side->digit, side->item_digits, held->item) : always;
   const tj_node *holds = tj_and(graph, held->exists, holder), *was_there = NULL, *was_first = NULL;
   for (uint32_t slot = 0; slot < side->slots; slot++) {
-    const tj_node *first = is_first(graph, digit, side->digit_count - side->item_digits, tj_int(graph, slot));
+    const tj_node *first = is_repeated ? is_first(graph, digit, digits, tj_int(graph, slot)) : always;
     bool is_as_before = active[slot] == was_there && first == was_first;
     was_there = active[slot];
     was_first = first;
@@ -82,6 +84,15 @@ static slot_places new_places(tj_job *job, uint32_t slots) {
   return (slot_places){TJ_RAW_ARRAY(job, const tj_node *, slots), TJ_RAW_ARRAY(job, const tj_node *const *, slots)};
 }
 
+/* What a slot adds to the coordinate along a mode, as an expression of which there is one. */
+static const tj_node *sum_of(tj_graph *graph, tj_keys *sums, const tj_node *known[], const tj_node *const first[],
+                             uint32_t mode, int64_t added) {
+  const uint32_t sum = tj_key_number(sums, tj_key_mix(tj_key_mix(0, mode), (uint64_t)added));
+  if (known[sum] == NULL)
+    known[sum] = tj_simple_plus(graph, first[mode], added);
+  return known[sum];
+}
+
 /* Where coordinates add up: those of the first slot, and constants, of which a mode has few. */
 static slot_places find_places_by_sum(tj_graph *graph, const tj_mapping *mapping, const tj_holding *held) {
   uint32_t rank = tj_mapping_rank(mapping), slots = held->side->slots;
@@ -91,17 +102,19 @@ static slot_places find_places_by_sum(tj_graph *graph, const tj_mapping *mapping
                 **first = TJ_RAW_ARRAY(graph->job, const tj_node *, rank + 1);
   memcpy(first, tj_mapping_at(graph, mapping, held->side, held->item_digits, 0, false).digit, rank * sizeof *first);
   tj_simplify(graph, first, rank, NULL);
+  const tj_node *always = tj_int(graph, 1);
   tj_keys sums = tj_keys_make(graph->job);
+  int64_t added[2][TJ_MAX_DIMENSIONS]; /* of a slot, and of the one before it */
   for (uint32_t slot = 0; slot < slots; slot++) {
-    int64_t added[TJ_MAX_DIMENSIONS] = {0};
-    tj_mapping_add_slot(held->side, slot, added);
-    places.active[slot] = tj_int(graph, 1);
-    places.digit[slot] = place + (size_t)slot * rank;
+    int64_t *own = added[slot % 2], *before = added[(slot + 1) % 2];
+    const tj_node **digit = place + (size_t)slot * rank;
+    memset(own, 0, rank * sizeof *own);
+    tj_mapping_add_slot(held->side, slot, own);
+    places.active[slot] = always;
+    places.digit[slot] = digit;
     for (uint32_t m = 0; m < rank; m++) {
-      const uint32_t sum = tj_key_number(&sums, tj_key_mix(tj_key_mix(0, m), (uint64_t)added[m]));
-      if (known[sum] == NULL)
-        known[sum] = tj_simple_plus(graph, first[m], added[m]);
-      place[(size_t)slot * rank + m] = known[sum];
+      const bool is_as_before = slot > 0 && own[m] == before[m];
+      digit[m] = is_as_before ? (digit - rank)[m] : sum_of(graph, &sums, known, first, m, own[m]);
     }
   }
   return places;
