@@ -3,6 +3,7 @@
 #include "ir/index/eval.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/final_forms.h"
+#include "lower/kernel/usage.h"
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/random_nodes.h"
 
@@ -138,12 +139,51 @@ START_TEST(roots_apart) {
 }
 END_TEST
 
+/* One of several roots, and another expression in its place: as if that had been the root. */
+static void check_replaced(tj_job *job, void *data) {
+  enum { ROOTS = 3 };
+  session *run = data;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *n = tj_coordinate(graph, "n", tj_int(graph, 1 + (int64_t)random_below(&run->source, 600)));
+  const tj_node *root[ROOTS], *after = tj_simplified(graph, random_value(&run->source, graph, n));
+  for (int i = 0; i < ROOTS; i++)
+    root[i] = tj_simplified(graph, random_value(&run->source, graph, n));
+  const tj_usage before = tj_usage_of(graph, root, ROOTS);
+  const uint32_t replaced = before.root[0];
+  uint32_t roots = 0;
+  for (int i = 0; i < ROOTS; i++) {
+    bool is_replaced = before.root[i] == replaced;
+    roots += is_replaced;
+    root[i] = is_replaced ? after : root[i];
+  }
+  if (before.of[replaced].uses > roots)
+    return; /* others are made of it */
+  tj_usage room = tj_usage_room(&before);
+  const uint32_t cost = tj_usage_cost_with(&before, &room, replaced, after);
+  const tj_usage real = tj_usage_of(graph, root, ROOTS);
+  ck_assert_uint_eq(cost, tj_usage_cost(&real));
+  run->better += cost < tj_usage_cost(&before);
+}
+
+START_TEST(one_in_the_place_of_another) {
+  session run = {.source = random_begin(6)};
+  for (uint32_t i = 0; i < CASES; i++) {
+    tj_job job;
+    tj_job_init(&job, NULL);
+    expect_success(&job, check_replaced, &run);
+    tj_job_destroy(&job);
+  }
+  ck_assert_uint_gt(run.better, CASES / 20);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("economy");
   TCase *cases = tcase_create("economy");
   tcase_set_timeout(cases, 500);
   tcase_add_test(cases, sums_of_digits);
   tcase_add_test(cases, roots_apart);
+  tcase_add_test(cases, one_in_the_place_of_another);
   tcase_add_loop_test(cases, chosen_forms, 0, (int)(sizeof sums / sizeof sums[0]));
   suite_add_tcase(suite, cases);
   return run_suite(suite);
