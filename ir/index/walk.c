@@ -165,10 +165,8 @@ tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t co
   return (tj_walk){found.node, found.count};
 }
 
-uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node) {
-  uint32_t low = 0, high = walk->count, place = tj_walk_place(walk, node);
-  if (place != TJ_NO_POSITION)
-    return place;
+uint32_t tj_walk_search(const tj_walk *walk, const tj_node *node) {
+  uint32_t low = 0, high = walk->count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (walk->node[middle]->id < node->id)

@@ -26,13 +26,19 @@ tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_
 
 enum { TJ_NO_POSITION = UINT32_MAX };
 
-/* A node's position in a walk, or TJ_NO_POSITION. */
-uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node);
-
-/* The same of a graph's last walk; of earlier ones, perhaps nothing. */
+/* A node's position in a graph's last walk, or TJ_NO_POSITION; of earlier ones, perhaps nothing. */
 static inline uint32_t tj_walk_place(const tj_walk *walk, const tj_node *node) {
   const uint32_t place = tj_memo_of(node)->place;
   return place < walk->count && walk->node[place] == node ? place : TJ_NO_POSITION;
+}
+
+/* The same by the order of ids. */
+uint32_t tj_walk_search(const tj_walk *walk, const tj_node *node);
+
+/* A node's position in any walk but a brief one. */
+static inline uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node) {
+  const uint32_t place = tj_walk_place(walk, node);
+  return place != TJ_NO_POSITION ? place : tj_walk_search(walk, node);
 }
 
 #endif

@@ -102,7 +102,7 @@ static void gather_roots(tj_graph *graph, tj_kernel_nodes *nodes, const tj_kerne
 }
 
 static bool is_bound_in_workgroup(const tj_kernel *kernel, const tj_node *node) {
-  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < kernel->binding_count; i++) {
     if (kernel->binding[i].symbol == node)
       return !kernel->binding[i].is_launched;
   }
@@ -212,12 +212,20 @@ static tj_uniformity found_uniformity(const tj_kernel_nodes *nodes, const tj_ker
   return found != TJ_UNIFORM_NOT ? found : when_found(nodes, kernel->inner_step, kernel->inner_step_count, node);
 }
 
+static bool looks_up(const tj_kernel_step step[], uint32_t count) {
+  bool does = false;
+  for (uint32_t i = 0; i < count && !does; i++)
+    does = step[i].kind == TJ_STEP_LOOKUP;
+  return does;
+}
+
 /* Arguments come before what is made of them. Symbols that are looked up may come before where they are looked up,
- * which depends on none of them: so all are asked twice. */
+ * which depends on none of them: where there are such, all are asked twice. */
 static void find_uniform(tj_graph *graph, tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes) {
-  enum { TIMES = 2 };
+  const bool does_look_up =
+      looks_up(kernel->step, kernel->step_count) || looks_up(kernel->inner_step, kernel->inner_step_count);
   nodes->uniform = TJ_NEW_ARRAY(graph->job, tj_uniformity, nodes->walk.count);
-  for (unsigned times = 0; times < TIMES; times++) {
+  for (unsigned time = 0; time < (does_look_up ? 2 : 1); time++) {
     for (uint32_t i = 0; i < nodes->walk.count; i++)
       nodes->uniform[i] = found_uniformity(nodes, kernel, lanes, nodes->walk.node[i]);
   }
