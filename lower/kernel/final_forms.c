@@ -210,12 +210,14 @@ static bool improve_from(start *s) {
 }
 
 static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead) {
-  start s = {e, e->graph, roots, tj_usage_of(e->graph, roots, e->count), {NULL}, cost, ahead};
+  start s = {.economy = e, .graph = e->graph, .root = roots, .cost = cost, .ahead = ahead};
+  s.usage = tj_usage_of(e->graph, roots, e->count);
   return improve_from(&s);
 }
 
 static bool improve_once(economy *e, const tj_node *roots[]) {
-  start s = {e, e->graph, roots, tj_usage_of(e->graph, roots, e->count), {NULL}, 0, MOST_MOVES_AHEAD};
+  start s = {.economy = e, .graph = e->graph, .root = roots, .ahead = MOST_MOVES_AHEAD};
+  s.usage = tj_usage_of(e->graph, roots, e->count);
   s.cost = tj_usage_cost(&s.usage);
   return improve_from(&s);
 }

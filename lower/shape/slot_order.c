@@ -34,16 +34,25 @@ const uint32_t *const *tj_slot_orders(tj_graph *graph, const tj_mapping_side *si
   return order;
 }
 
+/* The pass of each slot, of several: parts of a mode's coordinates. */
+static void find_passes(tj_graph *graph, const tj_node *const *const digit[], uint32_t mode, const tj_node *part,
+                        const tj_node *pass[], uint32_t slots) {
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    bool is_as_before = slot > 0 && digit[slot][mode] == digit[slot - 1][mode];
+    pass[slot] = is_as_before ? pass[slot - 1] : tj_div(graph, digit[slot][mode], part);
+  }
+  tj_simplify(graph, pass, slots, NULL);
+}
+
 const tj_node *const *tj_passes_of_slots(tj_graph *graph, const tj_mapping *mapping, uint32_t passes,
                                          const tj_node *const *const digit[], uint32_t slots) {
   uint32_t parted = tj_mapping_pass_mode(mapping);
-  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, parted) / passes), *zero = tj_int(graph, 0);
+  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, parted) / passes);
   const tj_node **pass = TJ_RAW_ARRAY(graph->job, const tj_node *, slots);
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    bool is_as_before = slot > 0 && digit[slot][parted] == digit[slot - 1][parted];
-    pass[slot] = passes == 1 ? zero : is_as_before ? pass[slot - 1] : tj_div(graph, digit[slot][parted], part);
-  }
-  tj_simplify(graph, pass, slots, NULL);
+  if (passes > 1)
+    find_passes(graph, digit, parted, part, pass, slots);
+  for (uint32_t slot = 0; slot < slots && passes == 1; slot++)
+    pass[slot] = tj_int(graph, 0);
   return pass;
 }
 
