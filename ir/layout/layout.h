@@ -77,7 +77,19 @@ _Noreturn void tj_fail_coordinate(tj_graph *graph, const tj_node *entry, const t
 
 const tj_tuple *tj_layout_apply(tj_graph *graph, tj_layout layout, const tj_tuple *coordinate);
 const tj_node *tj_swizzle_apply(tj_graph *graph, tj_swizzle swizzle, const tj_node *value);
-int64_t tj_swizzle_at(tj_swizzle swizzle, int64_t value); /* the same of a number */
+
+/* The bits that a swizzle moves. */
+static inline uint64_t tj_swizzle_source(tj_swizzle swizzle) {
+  const int32_t first = swizzle.base + (swizzle.shift > 0 ? swizzle.shift : 0);
+  return ((UINT64_C(1) << swizzle.bits) - 1) << first;
+}
+
+/* A swizzle of a number. */
+static inline int64_t tj_swizzle_at(tj_swizzle swizzle, int64_t value) {
+  const uint64_t field = (uint64_t)value & tj_swizzle_source(swizzle);
+  return (int64_t)((uint64_t)value ^ (swizzle.shift >= 0 ? field >> swizzle.shift : field << -swizzle.shift));
+}
+
 const tj_tuple *tj_composed_apply(tj_graph *graph, const tj_composed *composed, const tj_tuple *coordinate);
 
 /* Slicing by a coordinate with underscores: the kept modes, and the offset of the fixed ones. `(i,_)` keeps modes

@@ -19,11 +19,6 @@ tj_swizzle tj_swizzle_make(tj_graph *graph, int64_t bits, int64_t base, int64_t 
 }
 
 /* The bits that a swizzle reads (Y), and those it changes (Z). */
-static uint64_t source_mask(tj_swizzle swizzle) {
-  int32_t first = swizzle.base + (swizzle.shift > 0 ? swizzle.shift : 0);
-  return ((UINT64_C(1) << swizzle.bits) - 1) << first;
-}
-
 static uint64_t target_mask(tj_swizzle swizzle) {
   int32_t first = swizzle.base - (swizzle.shift < 0 ? swizzle.shift : 0);
   return ((UINT64_C(1) << swizzle.bits) - 1) << first;
@@ -36,12 +31,12 @@ static bool swizzle_of_masks(uint64_t source, uint64_t target, tj_swizzle *swizz
     return source == target;
   int32_t from = __builtin_ctzll(source), to = __builtin_ctzll(target);
   *swizzle = (tj_swizzle){__builtin_popcountll(source), from < to ? from : to, from - to};
-  return abs(swizzle->shift) >= swizzle->bits && source_mask(*swizzle) == source && target_mask(*swizzle) == target;
+  return abs(swizzle->shift) >= swizzle->bits && tj_swizzle_source(*swizzle) == source && target_mask(*swizzle) == target;
 }
 
 bool tj_swizzle_compose(tj_swizzle a, tj_swizzle b, tj_swizzle *both) {
-  bool independent = a.shift == b.shift && (source_mask(a) & target_mask(b)) == 0;
-  return independent && swizzle_of_masks(source_mask(a) ^ source_mask(b), target_mask(a) ^ target_mask(b), both);
+  bool independent = a.shift == b.shift && (tj_swizzle_source(a) & target_mask(b)) == 0;
+  return independent && swizzle_of_masks(tj_swizzle_source(a) ^ tj_swizzle_source(b), target_mask(a) ^ target_mask(b), both);
 }
 
 /* The value of a layout at each power of two below its size, and their number. False unless these are different
@@ -110,15 +105,10 @@ const tj_node *tj_swizzle_apply(tj_graph *graph, tj_swizzle swizzle, const tj_no
     tj_fail(graph->job, TJ_NEGATIVE_BITS, "a swizzle of %s, which may be negative", tj_describe(graph, value));
   if (swizzle.bits == 0)
     return value;
-  const tj_node *field = tj_and(graph, value, tj_int(graph, (int64_t)source_mask(swizzle)));
+  const tj_node *field = tj_and(graph, value, tj_int(graph, (int64_t)tj_swizzle_source(swizzle)));
   const tj_node *moved = swizzle.shift >= 0 ? tj_shr(graph, field, tj_int(graph, swizzle.shift))
                                             : tj_shl(graph, field, tj_int(graph, -swizzle.shift));
   return tj_xor(graph, value, moved);
-}
-
-int64_t tj_swizzle_at(tj_swizzle swizzle, int64_t value) {
-  const uint64_t field = (uint64_t)value & source_mask(swizzle);
-  return (int64_t)((uint64_t)value ^ (swizzle.shift >= 0 ? field >> swizzle.shift : field << -swizzle.shift));
 }
 
 /* --- composed layouts and coordinate tensors --- */

@@ -470,17 +470,25 @@ bool tj_stage_is_calm(tj_stage_counter *counter, tj_stage_form *form, const tj_s
   return tj_stage_cycles_below(counter, form, layout, s->least + 1) == s->least;
 }
 
-/* The steps, by bit, after which a distance is a multiple of the banks, of which there are a power of two. */
-static uint64_t steps_that_meet(uint32_t distance, uint32_t step, uint32_t banks) {
+/* Bits at multiples of a power of two, by its exponent. */
+static const uint64_t multiples_of[] = {UINT64_MAX,
+                                        0x5555555555555555,
+                                        0x1111111111111111,
+                                        0x0101010101010101,
+                                        0x0001000100010001,
+                                        0x0000000100000001,
+                                        0x0000000000000001};
+
+/* The steps, by bit, after which a distance is a multiple of 1 << banks, of which there are up to 64. */
+static uint64_t steps_that_meet(uint32_t distance, uint32_t step, unsigned banks) {
   if (step == 0)
     return distance == 0 ? UINT64_MAX : 0;
-  const unsigned low = (unsigned)__builtin_ctz(step);
-  if (distance % (1u << low) != 0)
+  const unsigned low = (unsigned)__builtin_ctz(step), period = banks - low;
+  if ((distance & ((1u << low) - 1)) != 0)
     return 0;
-  const uint32_t odd = step >> low, inverse = odd * (2 - odd * odd), period = banks >> low,
-                 first = -(distance >> low) * inverse % period;
-  const uint64_t multiples = period < 64 ? UINT64_MAX / ((UINT64_C(1) << period) - 1) : 1;
-  return multiples << first;
+  const uint32_t odd = step >> low, inverse = odd * (2 - odd * odd),
+                 first = -(distance >> low) * inverse & ((1u << period) - 1);
+  return multiples_of[period] << first;
 }
 
 /* The steps after which the first unit of a phase meets no other one. */
@@ -489,15 +497,16 @@ static uint64_t steps_without_meeting(const tj_stage_stream *s, const tj_stage_f
   const block *unit = units_of(s, form, c);
   const tj_stage_phase *phase = phase_of(s, c);
   const unsigned shift = shift_of(phase);
-  const uint16_t banks = (uint16_t)(s->model->banks >> shift);
+  const unsigned banks = tj_log2(s->model->banks) - shift;
+  const uint16_t mask = (uint16_t)((1u << banks) - 1);
   block bank[MOST_BLOCKS], after[MOST_BLOCKS];
   uint64_t meeting = 0;
-  find_banks(unit, blocks_of(phase), layout, shift, banks - 1, bank);
-  find_banks(unit, blocks_of(phase), next, shift, banks - 1, after);
+  find_banks(unit, blocks_of(phase), layout, shift, mask, bank);
+  find_banks(unit, blocks_of(phase), next, shift, mask, after);
   for (uint32_t i = 1; i < phase->units && meeting != UINT64_MAX; i++) {
     const uint32_t distance = (uint32_t)bank[i / BLOCK][i % BLOCK] - bank[0][0],
                    then = (uint32_t)after[i / BLOCK][i % BLOCK] - after[0][0];
-    meeting |= steps_that_meet(distance % banks, (then - distance) % banks, banks);
+    meeting |= steps_that_meet(distance & mask, (then - distance) & mask, banks);
   }
   return ~meeting;
 }
