@@ -8,6 +8,7 @@
 
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/access/slot_use.h"
 #include "lower/kernel/displace.h"
 #include "lower/tile/tile_edge.h"
 
@@ -423,6 +424,75 @@ static uint32_t fetched_early(const tj_tile_maker *maker) {
   return maker->tiling->has_runs ? vectors / 2 : maker->kernel->is_streamed ? vectors : 0;
 }
 
+/* --- turns --- */
+
+/* Steps of a tile that stays in registers, as they are put in another order: loads, then stores. */
+typedef struct {
+  tj_tile_maker *maker;
+  const tj_kernel_step *before;
+  uint32_t count;
+  uint32_t loads; /* of the first steps, those that have been put */
+  bool *is_put;
+} turn_taker;
+
+/* Registers that a load fills. */
+static uint32_t words_of(const tj_tile_maker *maker, const tj_kernel_step *step) {
+  enum { WORD = 4 };
+  uint32_t bytes = step->width * tj_element_bytes(maker->kernel, step->access.buffer);
+  return step->kind == TJ_STEP_LOAD ? (bytes + WORD - 1) / WORD : 0;
+}
+
+static void put_step(turn_taker *t, uint32_t number) {
+  t->maker->step[t->maker->step_count++] = t->before[number];
+  t->is_put[number] = true;
+}
+
+/* Loads what a store takes and is not there yet; returns how many registers that fills. */
+static uint32_t put_loads(turn_taker *t, const tj_kernel_step *store) {
+  uint32_t words = 0;
+  while (t->is_put[t->loads])
+    t->loads++;
+  for (uint32_t i = t->loads; i < t->count && t->before[i].kind == TJ_STEP_LOAD; i++) {
+    if (t->is_put[i] || !tj_shares_slots(t->maker->kernel, &t->before[i], store))
+      continue;
+    words += words_of(t->maker, &t->before[i]);
+    put_step(t, i);
+  }
+  return words;
+}
+
+/* Each turn loads what some stores take, and stores it. */
+static void take_turns(turn_taker *t, uint32_t most) {
+  uint32_t first = 0, held = 0;
+  t->maker->step_count = 0;
+  while (first < t->count && t->before[first].kind == TJ_STEP_LOAD)
+    first++;
+  for (uint32_t i = first; i < t->count; i++) {
+    held += put_loads(t, &t->before[i]);
+    for (; first <= i && (held >= most || i + 1 == t->count); first++)
+      put_step(t, first);
+    held = first > i ? 0 : held;
+  }
+}
+
+/* Work-items that have more of a tile than they have registers for take turns: LLVM, which would have to find out
+ * what to hold when, takes seconds for it, and memory. */
+static void hold_less(tj_tile_maker *maker) {
+  enum { MOST_WORDS = 128 };
+  const uint32_t count = maker->step_count;
+  uint32_t words = 0;
+  for (uint32_t i = 0; i < count; i++)
+    words += words_of(maker, &maker->step[i]);
+  if (words <= MOST_WORDS || maker->target->wave_size == 1)
+    return;
+  tj_spend(maker->graph->job, (uint64_t)count * count / 2);
+  turn_taker t = {.maker = maker,
+                  .before = tj_arena_copy(&maker->graph->job->arena, maker->step, count * sizeof *maker->step),
+                  .count = count,
+                  .is_put = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1)};
+  take_turns(&t, MOST_WORDS);
+}
+
 /* --- all of them --- */
 
 /* What is straight is stored before lanes pass on what they have. */
@@ -480,6 +550,8 @@ void tj_tile_make_steps(tj_tile_maker *maker) {
   if (!maker->tiling->is_staged) {
     add_others(maker, stored);
     add_destinations(maker, false, stored);
+    if (maker->tiling->exchange == NULL && !is_strided)
+      hold_less(maker);
     return;
   }
   add_passes(maker);
