@@ -423,25 +423,33 @@ static tj_held loaded_once(const chooser *c, const tj_held *load) {
   return load->reaches_beyond ? held_by(c->graph, c->problem, true, true) : *load;
 }
 
-/* The layout for what the chooser lists of both sides. */
+/* The layout for what the chooser lists of both sides. Where there is none, the memory is as it was. */
 static bool choose_for(const chooser *c, const passage *in, const passage *out, tj_stage_choice *choice) {
+  const tj_arena_mark before = tj_arena_here(&c->job->arena);
   const size_t most = most_accesses(c, in) + most_accesses(c, out);
   access_list list = {tj_arena_raw(&c->job->arena, most, sizeof(tj_stage_access)), 0};
   if (!c->problem->is_packed && !c->problem->is_brought)
     add_accesses(c, in, &list);
   add_accesses(c, out, &list);
-  return search(c, &list, c->problem->is_direct && !c->problem->is_packed ? in->width : 0, choice);
+  const bool is_found = search(c, &list, c->problem->is_direct && !c->problem->is_packed ? in->width : 0, choice);
+  if (!is_found)
+    tj_arena_reset(&c->job->arena, before);
+  return is_found;
 }
 
 /* Whether a layout serves the first few accesses of the first wave without conflicts, as many of either side as it
  * has of all: most mappings that have no such layout have none for these. */
-static bool has_calm_sample(const chooser *c, const passage *in, const passage *out, tj_stage_choice *choice) {
+static bool has_calm_sample(const chooser *c, const passage *in, const passage *out) {
   enum { FEW = 2 };
+  const tj_arena_mark before = tj_arena_here(&c->job->arena);
   const uint32_t loaded = vectors_of(c, in), stored = vectors_of(c, out), fewer = loaded < stored ? loaded : stored;
   chooser sample = *c;
   sample.waves = 1;
   sample.parts = (fewer + FEW - 1) / FEW;
-  return choose_for(&sample, in, out, choice);
+  tj_stage_choice choice;
+  const bool is_found = choose_for(&sample, in, out, &choice);
+  tj_arena_reset(&c->job->arena, before);
+  return is_found;
 }
 
 static bool choose(const chooser *c, const tj_held *load, const tj_held *store, tj_lds_choice *chosen) {
@@ -452,7 +460,7 @@ static bool choose(const chooser *c, const tj_held *load, const tj_held *store, 
     return false;
   find_runs(c, &in);
   find_runs(c, &out);
-  if ((c->problem->is_calm && !has_calm_sample(c, &in, &out, choice)) || !choose_for(c, &in, &out, choice))
+  if ((c->problem->is_calm && !has_calm_sample(c, &in, &out)) || !choose_for(c, &in, &out, choice))
     return false;
   *chosen = complete(c, choice);
   return true;
