@@ -29,7 +29,7 @@ typedef struct {
   tj_graph *graph;
   const tj_node **root; /* replaced once a move is made */
   tj_usage usage, room;
-  uint32_t cost; /* that has to be less then */
+  uint32_t cost; /* that has to become less */
   int ahead;     /* moves that may follow one another before that */
 } start;
 
@@ -67,7 +67,22 @@ static const tj_node **substituted(const start *s, uint32_t first, const tj_node
   return result;
 }
 
-static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead);
+static start start_from(economy *e, const tj_node *roots[], int ahead) {
+  start s = {.economy = e, .graph = e->graph, .root = roots, .usage = tj_usage_of(e->graph, roots, e->count)};
+  s.room = tj_usage_room(&s.usage);
+  s.cost = tj_usage_cost(&s.usage);
+  s.ahead = ahead;
+  return s;
+}
+
+static bool improve(start *s);
+
+/* Whether moves that follow one that changed nothing take the cost down. */
+static bool gets_there(const start *s, const tj_node *moved[]) {
+  start next = start_from(s->economy, moved, s->ahead - 1);
+  next.cost = s->cost;
+  return improve(&next);
+}
 
 /* Whether the roots are better with `after` for a node, or get there; then that is what they become. */
 static bool try_move(start *s, uint32_t number, const tj_node *after) {
@@ -80,7 +95,7 @@ static bool try_move(start *s, uint32_t number, const tj_node *after) {
   if (cost > s->cost || (cost == s->cost && s->ahead == 1))
     return false;
   const tj_node **moved = substituted(s, number, after);
-  const bool is_better = cost < s->cost || improve(e, moved, s->cost, s->ahead - 1);
+  const bool is_better = cost < s->cost || gets_there(s, moved);
   for (size_t i = 0; i < e->count && is_better; i++)
     s->root[i] = moved[i];
   return is_better;
@@ -199,9 +214,8 @@ static bool try_parts(start *s, uint32_t number) {
   return false;
 }
 
-/* Makes the first move that is found to take the cost below `cost`. */
-static bool improve_from(start *s) {
-  s->room = tj_usage_room(&s->usage);
+/* Makes the first move that is found to take the cost down. */
+static bool improve(start *s) {
   for (uint32_t i = s->usage.walk.count; i-- > 0 && may_try(s->economy);) {
     if (is_whole_sum(&s->usage, i) && (try_digits(s, i) || try_parts(s, i)))
       return true;
@@ -209,17 +223,9 @@ static bool improve_from(start *s) {
   return false;
 }
 
-static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead) {
-  start s = {.economy = e, .graph = e->graph, .root = roots, .cost = cost, .ahead = ahead};
-  s.usage = tj_usage_of(e->graph, roots, e->count);
-  return improve_from(&s);
-}
-
 static bool improve_once(economy *e, const tj_node *roots[]) {
-  start s = {.economy = e, .graph = e->graph, .root = roots, .ahead = MOST_MOVES_AHEAD};
-  s.usage = tj_usage_of(e->graph, roots, e->count);
-  s.cost = tj_usage_cost(&s.usage);
-  return improve_from(&s);
+  start s = start_from(e, roots, MOST_MOVES_AHEAD);
+  return improve(&s);
 }
 
 /* --- roots --- */

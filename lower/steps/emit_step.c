@@ -167,13 +167,14 @@ static bool is_changing_load(const tj_emitter *emitter, const tj_kernel_step *st
   return step->kind == TJ_STEP_LOAD && !step->transposes && is_changed(conversion_at(emitter, step));
 }
 
-/* Loads that follow each other first, so that they are on their way together, as many as have registers; then one
- * vector after the other: LLVM, which puts instructions in the order that it takes for the best, takes more time for
- * each the more there are. */
+/* Loads that follow each other first, so that they are on their way together, on GPUs as many as have registers; then
+ * one vector after the other: LLVM, which puts instructions in the order that it takes for the best, takes more time
+ * for each the more there are. */
 static uint32_t emit_changing_loads(tj_emitter *emitter, const tj_kernel_step step[], uint32_t most) {
   enum { MOST_BYTES = 512 };
+  const uint32_t most_bytes = emitter->target->wave_size > 1 ? MOST_BYTES : UINT32_MAX;
   uint32_t count = 0, bytes = 0;
-  for (; count < most && bytes < MOST_BYTES && is_changing_load(emitter, &step[count]); count++) {
+  for (; count < most && bytes < most_bytes && is_changing_load(emitter, &step[count]); count++) {
     emit_load(emitter, &step[count]);
     bytes += step[count].width * tj_element_bytes(emitter->kernel, step[count].access.buffer);
   }
