@@ -196,6 +196,15 @@ static double use_cost(const tj_shape_problem *problem, int64_t stored, double u
          problem->costs->prologue * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
 }
 
+/* Whether a work-item's elements stay in registers, and fill too many: a vector of less than a word has one by
+ * itself. */
+static bool fills_registers(const tj_shape_problem *problem, const tj_tile_shape *shape, int64_t held) {
+  enum { WORD = 4, MOST_WORDS = 64 };
+  const int64_t unit = shape->unit[problem->order[TJ_SOURCE][0]],
+                words = tj_divided_up(unit * problem->carried_bytes, WORD);
+  return !shape->is_staged && problem->wave_size > 1 && held / unit * words > MOST_WORDS;
+}
+
 /* What it costs to share the tile out among so many work-items, by a grid for what they store; infinite where they
  * cannot hold it, or where it is surely not less than `enough`. */
 static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape, const shared_side side[],
@@ -211,7 +220,8 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
     held = loaded > held ? loaded : held;
     other = tj_lane_grid_use(&loading, shape->work_items);
   }
-  if (held * problem->carried_bytes > problem->slot_bytes || held > problem->slot_limit)
+  if (held * problem->carried_bytes > problem->slot_bytes || held > problem->slot_limit ||
+      fills_registers(problem, shape, held))
     return INFINITY;
   return use_cost(problem, stored * shape->passes, use, other);
 }
