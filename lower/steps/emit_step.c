@@ -167,12 +167,21 @@ static bool is_changing_load(const tj_emitter *emitter, const tj_kernel_step *st
   return step->kind == TJ_STEP_LOAD && !step->transposes && is_changed(conversion_at(emitter, step));
 }
 
+/* Bytes of registers in which what a work-item of a GPU has loaded waits to be converted: more where workgroups are
+ * small, which all have to have theirs at once. */
+static uint32_t most_waiting(const tj_emitter *emitter) {
+  enum { MOST_BYTES = 512, MOST_OF_WORKGROUP = 256 * 1024 };
+  if (emitter->target->wave_size == 1)
+    return UINT32_MAX;
+  const uint32_t share = MOST_OF_WORKGROUP / emitter->kernel->workgroup_size;
+  return share < MOST_BYTES ? share : MOST_BYTES;
+}
+
 /* Loads that follow each other first, so that they are on their way together, on GPUs as many as have registers; then
  * one vector after the other: LLVM, which puts instructions in the order that it takes for the best, takes more time
  * for each the more there are. */
 static uint32_t emit_changing_loads(tj_emitter *emitter, const tj_kernel_step step[], uint32_t most) {
-  enum { MOST_BYTES = 512 };
-  const uint32_t most_bytes = emitter->target->wave_size > 1 ? MOST_BYTES : UINT32_MAX;
+  const uint32_t most_bytes = most_waiting(emitter);
   uint32_t count = 0, bytes = 0;
   for (; count < most && bytes < most_bytes && is_changing_load(emitter, &step[count]); count++) {
     emit_load(emitter, &step[count]);
