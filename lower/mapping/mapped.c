@@ -177,7 +177,7 @@ static bool asks_for_lds(const tj_mapping *mapping) {
 }
 
 /* Elements that stay with their work-items stay in registers, and are loaded by those who store them, unless LDS is
- * asked for. There, each has one place, into which one slot puts it. */
+ * asked for. There, each has one place, into which one slot puts it, as those of sums of coordinates do anyhow. */
 static void choose_way(tiler *t) {
   tj_tiling *tiling = &t->tiling;
   const uint32_t *match =
