@@ -26,6 +26,16 @@ static inline uint32_t tj_more(uint32_t a, uint32_t b) {
   return a > b ? a : b;
 }
 
+/* floor(a / b), and a - b * floor(a / b), of a divisor that is neither 0 nor -1. */
+static inline int64_t tj_floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static inline int64_t tj_floor_mod(int64_t a, int64_t b) {
+  const int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 /* The greatest common divisor; of 0 and a number, that number. */
 static inline uint64_t tj_gcd(uint64_t a, uint64_t b) {
   while (b > 1) {

@@ -2,14 +2,7 @@
 /* The value of each operation by its definition in op.def, on checked integers. */
 #include "base/number/op.h"
 
-static int64_t floor_quotient(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static int64_t floor_remainder(int64_t a, int64_t b) {
-  int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
+#include "base/integer.h"
 
 static tj_eval_status checked(bool overflow) {
   return overflow ? TJ_EVAL_OVERFLOW : TJ_EVAL_OK;
@@ -20,14 +13,14 @@ static tj_eval_status quotient(int64_t a, int64_t b, int64_t *value) {
     return TJ_EVAL_DIVISION_BY_ZERO;
   if (b == -1)
     return checked(__builtin_sub_overflow((int64_t)0, a, value));
-  *value = floor_quotient(a, b);
+  *value = tj_floor_div(a, b);
   return TJ_EVAL_OK;
 }
 
 static tj_eval_status remainder_of(int64_t a, int64_t b, int64_t *value) {
   if (b == 0)
     return TJ_EVAL_DIVISION_BY_ZERO;
-  *value = b == -1 ? 0 : floor_remainder(a, b);
+  *value = b == -1 ? 0 : tj_floor_mod(a, b);
   return TJ_EVAL_OK;
 }
 
@@ -44,7 +37,7 @@ static tj_eval_status shifted(tj_op op, int64_t a, int64_t b, int64_t *value) {
   int64_t power = (int64_t)1 << b;
   if (op == TJ_OP_SHL)
     return checked(__builtin_mul_overflow(a, power, value));
-  *value = floor_quotient(a, power);
+  *value = tj_floor_div(a, power);
   return TJ_EVAL_OK;
 }
 

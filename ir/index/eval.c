@@ -5,6 +5,7 @@
  * run is one loop however deep or shared the expression is. It knows nothing of facts or of the simplifier. */
 #include "ir/index/eval.h"
 
+#include "base/integer.h"
 #include "base/number/power.h"
 
 #include <stdlib.h>
@@ -214,19 +215,20 @@ static void divide_by_power(bool is_quotient, const int64_t a[], int64_t power, 
 }
 
 static void divide_by(bool is_quotient, const int64_t a[], int64_t divisor, uint32_t lanes, int64_t value[]) {
-  for (uint32_t i = 0; i < lanes; i++) {
-    const int64_t quotient = a[i] / divisor, rest = a[i] % divisor;
-    value[i] = is_quotient ? quotient - (rest < 0) : rest < 0 ? rest + divisor : rest;
-  }
+  for (uint32_t i = 0; i < lanes; i++)
+    value[i] = is_quotient ? tj_floor_div(a[i], divisor) : tj_floor_mod(a[i], divisor);
 }
 
 /* Quotients and remainders by what is the same in all lanes, and at least 1. */
 static bool divide_lanes(const entry *of, const entry *entries, const int64_t a[], uint32_t lanes, int64_t value[]) {
   const entry *divisor = &entries[of->arg[1]];
-  if (divisor->varies || divisor->value < 1 || (of->node->op != TJ_OP_DIV && of->node->op != TJ_OP_MOD))
+  const bool is_quotient = of->node->op == TJ_OP_DIV;
+  if (divisor->varies || divisor->value < 1 || (!is_quotient && of->node->op != TJ_OP_MOD))
     return false;
-  (tj_is_power_of_two(divisor->value) ? divide_by_power : divide_by)(of->node->op == TJ_OP_DIV, a, divisor->value,
-                                                                     lanes, value);
+  if (tj_is_power_of_two(divisor->value))
+    divide_by_power(is_quotient, a, divisor->value, lanes, value);
+  else
+    divide_by(is_quotient, a, divisor->value, lanes, value);
   return true;
 }
 

@@ -8,6 +8,7 @@
 #ifndef TJ_IR_LINEAR_H
 #define TJ_IR_LINEAR_H
 
+#include "base/integer.h"
 #include "ir/index/graph.h"
 
 enum { TJ_MAX_TERMS = 32, TJ_MAX_DEGREE = 4 };
@@ -40,11 +41,6 @@ typedef struct {
 typedef struct {
   __int128 low, high;
 } tj_range;
-
-/* floor(a / b) for b > 0. */
-static inline int64_t tj_floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
 
 #define TJ_RANGE_INFINITE ((__int128)1 << 100)
 

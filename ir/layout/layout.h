@@ -78,7 +78,7 @@ _Noreturn void tj_fail_coordinate(tj_graph *graph, const tj_node *entry, const t
 const tj_tuple *tj_layout_apply(tj_graph *graph, tj_layout layout, const tj_tuple *coordinate);
 const tj_node *tj_swizzle_apply(tj_graph *graph, tj_swizzle swizzle, const tj_node *value);
 
-/* The bits that a swizzle moves. */
+/* The bits that a swizzle reads (Y). */
 static inline uint64_t tj_swizzle_source(tj_swizzle swizzle) {
   const int32_t first = swizzle.base + (swizzle.shift > 0 ? swizzle.shift : 0);
   return ((UINT64_C(1) << swizzle.bits) - 1) << first;

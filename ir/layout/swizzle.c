@@ -18,7 +18,7 @@ tj_swizzle tj_swizzle_make(tj_graph *graph, int64_t bits, int64_t base, int64_t 
   return (tj_swizzle){(int32_t)bits, (int32_t)base, (int32_t)shift};
 }
 
-/* The bits that a swizzle reads (Y), and those it changes (Z). */
+/* The bits that a swizzle changes (Z), by those it reads (Y). */
 static uint64_t target_mask(tj_swizzle swizzle) {
   int32_t first = swizzle.base - (swizzle.shift < 0 ? swizzle.shift : 0);
   return ((UINT64_C(1) << swizzle.bits) - 1) << first;
@@ -31,12 +31,14 @@ static bool swizzle_of_masks(uint64_t source, uint64_t target, tj_swizzle *swizz
     return source == target;
   int32_t from = __builtin_ctzll(source), to = __builtin_ctzll(target);
   *swizzle = (tj_swizzle){__builtin_popcountll(source), from < to ? from : to, from - to};
-  return abs(swizzle->shift) >= swizzle->bits && tj_swizzle_source(*swizzle) == source && target_mask(*swizzle) == target;
+  return abs(swizzle->shift) >= swizzle->bits && tj_swizzle_source(*swizzle) == source &&
+         target_mask(*swizzle) == target;
 }
 
 bool tj_swizzle_compose(tj_swizzle a, tj_swizzle b, tj_swizzle *both) {
   bool independent = a.shift == b.shift && (tj_swizzle_source(a) & target_mask(b)) == 0;
-  return independent && swizzle_of_masks(tj_swizzle_source(a) ^ tj_swizzle_source(b), target_mask(a) ^ target_mask(b), both);
+  return independent &&
+         swizzle_of_masks(tj_swizzle_source(a) ^ tj_swizzle_source(b), target_mask(a) ^ target_mask(b), both);
 }
 
 /* The value of a layout at each power of two below its size, and their number. False unless these are different

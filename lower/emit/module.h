@@ -25,9 +25,9 @@ typedef struct {
   LLVMContextRef context;
   LLVMModuleRef module;
   LLVMBuilderRef builder;
-  bool is_nameless;                     /* but for arguments, values and blocks have names only in text that is read */
-  LLVMMemoryBufferRef buffer;           /* what codegen is about to copy */
-  char *text;                           /* likewise; LLVM's string */
+  bool is_nameless;           /* but for arguments, values and blocks have names only in text that is read */
+  LLVMMemoryBufferRef buffer; /* what codegen is about to copy */
+  char *text;                 /* likewise; LLVM's string */
   char message[TJ_MODULE_MESSAGE_SIZE]; /* the first error that LLVM reported; "" without one */
 } tj_module;
 

@@ -11,7 +11,7 @@
 #include "ir/index/facts.h"
 #include "ir/index/linear.h"
 #include "ir/simplify/simplify.h"
-#include "lower/kernel/usage.h"
+#include "lower/machine/usage.h"
 #include "lower/machine/width.h"
 
 enum { MOST_NODES = 160, MOST_ATTEMPTS = 96, MOST_MOVES_AHEAD = 2 };
@@ -67,10 +67,10 @@ static const tj_node **substituted(const start *s, uint32_t first, const tj_node
   return result;
 }
 
+/* But for the cost. */
 static start start_from(economy *e, const tj_node *roots[], int ahead) {
   start s = {.economy = e, .graph = e->graph, .root = roots, .usage = tj_usage_of(e->graph, roots, e->count)};
   s.room = tj_usage_room(&s.usage);
-  s.cost = tj_usage_cost(&s.usage);
   s.ahead = ahead;
   return s;
 }
@@ -225,6 +225,7 @@ static bool improve(start *s) {
 
 static bool improve_once(economy *e, const tj_node *roots[]) {
   start s = start_from(e, roots, MOST_MOVES_AHEAD);
+  s.cost = tj_usage_cost(&s.usage);
   return improve(&s);
 }
 

@@ -285,12 +285,17 @@ static inline bool tj_step_is_streamed(const tj_kernel *kernel, const tj_kernel_
   return kernel->is_streamed && step->kind == TJ_STEP_STORE && step->access.buffer != TJ_LDS && !step->is_kept;
 }
 
-/* Whether it has a step of a kind. */
-static inline bool tj_kernel_has_step(const tj_kernel *kernel, tj_step_kind kind) {
+/* Whether one of some steps is of a kind. */
+static inline bool tj_steps_have(const tj_kernel_step step[], uint32_t count, tj_step_kind kind) {
   uint32_t i = 0;
-  while (i < kernel->step_count && kernel->step[i].kind != kind)
+  while (i < count && step[i].kind != kind)
     i++;
-  return i < kernel->step_count;
+  return i < count;
+}
+
+/* Whether a kernel has a step of a kind, but for those of its inner tiles. */
+static inline bool tj_kernel_has_step(const tj_kernel *kernel, tj_step_kind kind) {
+  return tj_steps_have(kernel->step, kernel->step_count, kind);
 }
 
 /* Boxes that an engine brings for a workgroup, or takes out of LDS. */

@@ -9,6 +9,8 @@
 #include "lower/kernel/arithmetic.h"
 #include "lower/kernel/loop.h"
 
+#include <stdlib.h>
+
 static const tj_node *without_some(tj_graph *graph, const tj_kernel *kernel, const tj_node *node, bool launched) {
   tj_substitution bound = {TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->binding_count + 1),
                            TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->binding_count + 1), 0};
@@ -212,18 +214,11 @@ static tj_uniformity found_uniformity(const tj_kernel_nodes *nodes, const tj_ker
   return found != TJ_UNIFORM_NOT ? found : when_found(nodes, kernel->inner_step, kernel->inner_step_count, node);
 }
 
-static bool looks_up(const tj_kernel_step step[], uint32_t count) {
-  bool does = false;
-  for (uint32_t i = 0; i < count && !does; i++)
-    does = step[i].kind == TJ_STEP_LOOKUP;
-  return does;
-}
-
 /* Arguments come before what is made of them. Symbols that are looked up may come before where they are looked up,
  * which depends on none of them: where there are such, all are asked twice. */
 static void find_uniform(tj_graph *graph, tj_kernel_nodes *nodes, const tj_kernel *kernel, uint32_t lanes) {
-  const bool does_look_up =
-      looks_up(kernel->step, kernel->step_count) || looks_up(kernel->inner_step, kernel->inner_step_count);
+  const bool does_look_up = tj_steps_have(kernel->step, kernel->step_count, TJ_STEP_LOOKUP) ||
+                            tj_steps_have(kernel->inner_step, kernel->inner_step_count, TJ_STEP_LOOKUP);
   nodes->uniform = TJ_NEW_ARRAY(graph->job, tj_uniformity, nodes->walk.count);
   for (unsigned time = 0; time < (does_look_up ? 2 : 1); time++) {
     for (uint32_t i = 0; i < nodes->walk.count; i++)
@@ -291,28 +286,14 @@ static const tj_node *find_quotient(tj_graph *graph, const tj_kernel_nodes *node
   return may_serve(nodes, quotient, remainder) ? quotient : find_outer_quotient(graph, nodes, remainder);
 }
 
-/* Depth, then remainders last. */
-static uint32_t rank_of(const tj_node *node) {
-  return node->depth * 2 + (node->op == TJ_OP_MOD);
+static int compare_keys(const void *a, const void *b) {
+  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return (left > right) - (left < right);
 }
 
-/* By rank, then in the walk's own order. */
-static void sort_by_rank(tj_graph *graph, tj_kernel_nodes *nodes) {
-  const uint32_t count = nodes->walk.count;
-  uint32_t most = 0, before = 0;
-  for (uint32_t i = 0; i < count; i++)
-    most = rank_of(nodes->walk.node[i]) > most ? rank_of(nodes->walk.node[i]) : most;
-  uint32_t *place = TJ_NEW_ARRAY(graph->job, uint32_t, (size_t)most + 1); /* by rank, where the next of it goes */
-  nodes->order = TJ_RAW_ARRAY(graph->job, uint32_t, count);
-  for (uint32_t i = 0; i < count; i++)
-    place[rank_of(nodes->walk.node[i])]++;
-  for (uint32_t rank = 0; rank <= most; rank++) {
-    const uint32_t of_rank = place[rank];
-    place[rank] = before;
-    before += of_rank;
-  }
-  for (uint32_t i = 0; i < count; i++)
-    nodes->order[place[rank_of(nodes->walk.node[i])]++] = i;
+/* Depth, then remainders last, then the walk's own order. */
+static uint64_t sort_key(const tj_node *node, uint32_t position) {
+  return ((uint64_t)node->depth * 2 + (node->op == TJ_OP_MOD)) << 32 | position;
 }
 
 /* Counts a use, by a sum or by what is none. */
@@ -335,13 +316,20 @@ static void find_parts(tj_graph *graph, tj_kernel_nodes *nodes) {
 }
 
 void tj_kernel_nodes_schedule(tj_graph *graph, tj_kernel_nodes *nodes) {
+  uint32_t count = nodes->walk.count;
   find_parts(graph, nodes);
-  nodes->quotient = TJ_NEW_ARRAY(graph->job, const tj_node *, nodes->walk.count);
-  for (uint32_t i = 0; i < nodes->walk.count; i++) {
-    if (nodes->walk.node[i]->op == TJ_OP_MOD)
-      nodes->quotient[i] = find_quotient(graph, nodes, nodes->walk.node[i]);
+  uint64_t *key = TJ_RAW_ARRAY(graph->job, uint64_t, count);
+  nodes->quotient = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
+  nodes->order = TJ_RAW_ARRAY(graph->job, uint32_t, count);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *node = nodes->walk.node[i];
+    key[i] = sort_key(node, i);
+    if (node->op == TJ_OP_MOD)
+      nodes->quotient[i] = find_quotient(graph, nodes, node);
   }
-  sort_by_rank(graph, nodes);
+  qsort(key, count, sizeof *key, compare_keys);
+  for (uint32_t i = 0; i < count; i++)
+    nodes->order[i] = (uint32_t)key[i];
 }
 
 const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_node *node) {

@@ -471,12 +471,8 @@ bool tj_stage_is_calm(tj_stage_counter *counter, tj_stage_form *form, const tj_s
 }
 
 /* Bits at multiples of a power of two, by its exponent. */
-static const uint64_t multiples_of[] = {UINT64_MAX,
-                                        0x5555555555555555,
-                                        0x1111111111111111,
-                                        0x0101010101010101,
-                                        0x0001000100010001,
-                                        0x0000000100000001,
+static const uint64_t multiples_of[] = {UINT64_MAX,         0x5555555555555555, 0x1111111111111111,
+                                        0x0101010101010101, 0x0001000100010001, 0x0000000100000001,
                                         0x0000000000000001};
 
 /* The steps, by bit, after which a distance is a multiple of 1 << banks, of which there are up to 64. */

@@ -11,8 +11,8 @@
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel_nodes.h"
-#include "lower/kernel/usage.h"
 #include "lower/kernel/variant.h"
+#include "lower/machine/usage.h"
 #include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/mapped.h"
 

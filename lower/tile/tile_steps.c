@@ -6,6 +6,7 @@
  * that each step of the loop has a place there of its own. */
 #include "lower/tile/tile_maker.h"
 
+#include "base/number/power.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/access/slot_use.h"
@@ -439,7 +440,7 @@ typedef struct {
 static uint32_t words_of(const tj_tile_maker *maker, const tj_kernel_step *step) {
   enum { WORD = 4 };
   uint32_t bytes = step->width * tj_element_bytes(maker->kernel, step->access.buffer);
-  return step->kind == TJ_STEP_LOAD ? (bytes + WORD - 1) / WORD : 0;
+  return step->kind == TJ_STEP_LOAD ? (uint32_t)tj_divided_up(bytes, WORD) : 0;
 }
 
 static void put_step(turn_taker *t, uint32_t number) {

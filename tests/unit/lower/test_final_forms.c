@@ -3,7 +3,7 @@
 #include "ir/index/eval.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/final_forms.h"
-#include "lower/kernel/usage.h"
+#include "lower/machine/usage.h"
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/random_nodes.h"
 

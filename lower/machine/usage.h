@@ -12,10 +12,10 @@ typedef struct {
       *quotient;        /* of a remainder by a constant that is no power of two: what it is cheap beside, or NULL */
   uint32_t argument[3]; /* positions */
   uint32_t uses;        /* operands and roots; 0: nobody needs it */
-  uint32_t sum_uses;       /* how many of them are operands of sums */
-  uint32_t alone;          /* instructions where no other node helps, but for sums */
-  uint32_t width;          /* how many times as many it takes for being wide, */
-  uint32_t beyond;         /* and how many more, for that or for what it may not be */
+  uint32_t sum_uses;    /* how many of them are operands of sums */
+  uint32_t alone;       /* instructions where no other node helps, but for sums */
+  uint32_t width;       /* how many times as many it takes for being wide, */
+  uint32_t beyond;      /* and how many more, for that or for what it may not be */
 } tj_used_node;
 
 /* Nodes by position: those of a walk, behind their operands; then those that another expression brings. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The estimate, from how often nodes are used: that alone changes where an expression takes the place of another, but
  * for the nodes that come and go. */
-#include "lower/kernel/usage.h"
+#include "lower/machine/usage.h"
 
 #include "base/number/magic.h"
 #include "base/number/power.h"
