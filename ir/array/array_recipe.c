@@ -95,11 +95,16 @@ static tj_term at_least(const machine *m, tj_term x, tj_term least) {
   return tj_chosen(m, tj_apply_two(m, TJ_OPERATION_LT, x, least), least, x);
 }
 
-static tj_term evaluated(const machine *m, polynomial of, tj_term x) {
-  tj_term sum = real(m, of.coefficient[of.count - 1]);
+/* A polynomial's value times a power of two, whose product with a coefficient is exact. */
+static tj_term evaluated_times(const machine *m, polynomial of, double power, tj_term x) {
+  tj_term sum = real(m, power * of.coefficient[of.count - 1]);
   for (unsigned i = of.count - 1; i-- > 0;)
-    sum = fma_of(m, sum, x, real(m, of.coefficient[i]));
+    sum = fma_of(m, sum, x, real(m, power * of.coefficient[i]));
   return sum;
+}
+
+static tj_term evaluated(const machine *m, polynomial of, tj_term x) {
+  return evaluated_times(m, of, 1, x);
 }
 
 /* --- exponentials --- */
@@ -124,25 +129,25 @@ static tj_term scaled(const machine *m, tj_term p, tj_term rounded) {
   return multiply(m, multiply(m, p, number_of(m, first)), number_of(m, second));
 }
 
-/* The same where n is not positive, and 2^K times the bias of exponents are in the rounder: 2^(n + K) is a number
- * like others, whose bits are those of the sum, and p times it is exact. */
+/* Where n is not positive: p has 2^-K as a factor, so that 2^(n + K) is a number like others, whose exponent, bias
+ * and all, is what is in `rounded`; and only the product rounds. */
 static tj_term scaled_down(const machine *m, tj_term p, tj_term rounded) {
   tj_term power = tj_apply_two(m, TJ_OPERATION_SHIFT_LEFT, bits_of(m, rounded), integer(m, fraction_bits(m)));
-  return multiply(m, multiply(m, p, number_of(m, power)), either(m, 0x1p-32, 0x1p-64));
+  return multiply(m, p, number_of(m, power));
 }
 
 /* `is_low`: x is not positive. */
 static tj_term make_exp(const machine *m, tj_term x, bool is_low) {
-  bool is_scaled_down = is_low && !m->has_scaling;
-  tj_term shift = is_scaled_down ? either(m, 0x1.8p23 + 127 + 32, 0x1.8p52 + 1023 + 64) : rounder(m);
+  const double lowered = m->is_double ? 0x1p-64 : 0x1p-32, unit = is_low ? lowered : 1;
+  tj_term shift = is_low ? either(m, 0x1.8p23 + 127 + 32, 0x1.8p52 + 1023 + 64) : rounder(m);
   x = at_least(m, is_low ? x : at_most(m, x, either(m, 89, 710)), either(m, -104, -746));
   tj_term rounded = fma_of(m, x, real(m, 0x1.71547652b82fep+0), shift);
   tj_term n = subtract(m, rounded, shift);
   tj_term r = fma_of(m, n, either(m, -0x1.62e430p-1, -0x1.62e42fefa39efp-1), x);
   r = fma_of(m, n, either(m, 0x1.05c610p-29, -0x1.abc9e3b39803fp-56), r);
-  tj_term slope = fma_of(m, r, evaluated(m, CHOOSE(m, exp), r), real(m, 1));
-  tj_term power = fma_of(m, r, slope, real(m, 1));
-  return is_scaled_down ? scaled_down(m, power, rounded) : scaled(m, power, rounded);
+  tj_term slope = fma_of(m, r, evaluated_times(m, CHOOSE(m, exp), unit, r), real(m, unit));
+  tj_term power = fma_of(m, r, slope, real(m, unit));
+  return is_low ? scaled_down(m, power, rounded) : scaled(m, power, rounded);
 }
 
 /* `is_whole`: x is an integer, whose rest is 0, or an infinity or NaN. */
