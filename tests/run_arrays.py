@@ -728,10 +728,10 @@ def check_long_norm(runner, device, dtype, columns):
 QUOTIENTS = {"sim:gfx942": ("sim:gfx90a", "sim:gfx942", "sim:gfx950")}
 
 
-def check_quotients(runner, device, dtype):
-    """Quotients of a row by one number are rounded once, whatever both are, and so are differences, with the signs of
-    zeros."""
-    rows, columns, number, bits = 112, 520, NUMPY[dtype], NUMPY[dtype].replace("f", "u")
+def quotient_cases(number):
+    """Rows, and a number for each, whose quotients are hard to round: unusual ones, tiny ones, and such near the middle
+    between two numbers."""
+    rows, columns, bits = 112, 520, number.replace("f", "u")
     generator = numpy.random.default_rng(5)
     x = generator.integers(0, numpy.iinfo(bits).max, (rows, columns), bits).view(number)
     x[48:88] = generator.standard_normal((40, columns))
@@ -750,6 +750,57 @@ def check_quotients(runner, device, dtype):
     x[80:88] = b[80:88] / 2 * generator.choice([1, 3, 5, 7], (8, columns)).astype(number) * least  # and in it, tiny
     b[96:96 + len(unusual), 0] = unusual
     x[96:, 1::2] = generator.choice(unusual, x[96:, 1::2].shape)
+    return x, b
+
+
+def shortened(x, stored):
+    """The bits of floats of 32 bits as shorter ones; NaN is 0."""
+    if stored == "f16":
+        return numpy.where(numpy.isnan(x), 0, x.astype("f2").view("u2"))
+    if stored == "bf16":
+        return numpy.where(numpy.isnan(x), 0, bf16(x).view("u4") >> 16).astype("u2")
+    code = numpy.arange(127)  # of f8e4m3fn
+    value = numpy.where(code < 8, code * 2.0 ** -9, (8 + code % 8) * 2.0 ** (code // 8 - 10))
+    middle = (value[1:] + value[:-1]) / 2
+    below, above = (numpy.searchsorted(middle, abs(x.astype("f8")), side) for side in ("left", "right"))
+    nearest = numpy.where(below % 2 == 0, below, above)
+    return numpy.where(numpy.isnan(x), 0, nearest + 128 * numpy.signbit(x)).astype("u1")
+
+
+SHORT = {"f16": 10, "bf16": 7, "f8e4m3fn": 3}  # by name: bits of their fractions
+
+
+def check_short_quotients(runner, device, stored):
+    """Quotients of f32 by one number that become shorter floats are rounded twice, each time to the nearest."""
+    x, b = quotient_cases("f4")
+    x = x[:, :512]  # in registers
+    generator, near = numpy.random.default_rng(6), slice(0, 40)  # the middle between two short ones
+    middle = (1 + (generator.integers(0, 1 << SHORT[stored], x[near].shape) + 0.5) * 2.0 ** -SHORT[stored])
+    x[near] = numpy.nextafter((middle * b[near]).astype("f4"), generator.choice([0, 9e9], x[near].shape).astype("f4"))
+    x[near, ::2] = (middle * b[near])[:, ::2]
+    shape = f"@ ({x.shape[0]},{x.shape[1]}):({x.shape[1]},1)"
+    text = f"kernel k(x: f32 {shape}, b: f32 {shape}, y: {stored} {shape}) = {{ y = x / max(b, 1) }}\n"
+    place, said = re.sub(r"\W", "_", f"quotients {device} {stored}"), f"quotients as {stored} on {device}"
+    found = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, x.shape[1]))}, ["y"], True, place)
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    with numpy.errstate(all="ignore"):
+        quotient = x / b
+        wanted = shortened(quotient, stored)
+    found = found["y"].view("u1" if stored == "f8e4m3fn" else "u2").reshape(x.shape)
+    wrong = numpy.argwhere((found != wanted) & ~numpy.isnan(quotient))
+    if not len(wrong):
+        return None
+    first = tuple(wrong[0])
+    return f"{said}: {x[first]} / {b[first[0], 0]} is {wanted[first]:x}, not {found[first]:x}"
+
+
+def check_quotients(runner, device, dtype):
+    """Quotients of a row by one number are rounded once, whatever both are, and so are differences, with the signs of
+    zeros."""
+    number, bits = NUMPY[dtype], NUMPY[dtype].replace("f", "u")
+    x, b = quotient_cases(number)
+    rows, columns = x.shape
     shape = f"@ ({rows},{columns}):({columns},1)"
     text = (f"kernel k(x: {dtype} {shape}, b: {dtype} {shape}, y: {dtype} {shape}, d: {dtype} {shape}, "
             f"h: {dtype} {shape}) = {{\n  y = x / max(b, 1); d = x - max(b, 1); h = x / 8 }}\n")
@@ -1347,6 +1398,8 @@ def main():
             for on in QUOTIENTS.get(device, (device,)):
                 for dtype in ("f32", "f64"):
                     waiting.append(pool.submit(check_quotients, runner, on, dtype))
+            for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):
+                waiting += [pool.submit(check_short_quotients, runner, on, stored) for stored in SHORT]
             for dtype in ("f32", "f64") if device in WAVES else []:
                 for shape in [(3, 7), (5, 200), (2, 1000), (3, 1003), (3, 4096), (1, 50001), FEW_OF_HOST if is_host else FEW]:
                     waiting.append(pool.submit(check_order, runner, device, dtype, shape))

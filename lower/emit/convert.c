@@ -202,7 +202,7 @@ static LLVMValueRef float_from_int(tj_emitter *emitter, LLVMValueRef value, tj_d
 /* --- the others --- */
 
 /* Two of them are the halves of a word. */
-static LLVMValueRef floats_of_words(tj_emitter *emitter, LLVMValueRef value) {
+LLVMValueRef tj_emit_floats_of_words(tj_emitter *emitter, LLVMValueRef value) {
   enum { UPPER = 0xffff0000 };
   LLVMBuilderRef builder = emitter->builder;
   uint32_t count = LLVMGetVectorSize(LLVMTypeOf(value)) / 2;
@@ -226,7 +226,7 @@ static LLVMValueRef float_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   LLVMBuilderRef builder = emitter->builder;
   uint32_t width = tj_emit_width(value);
   if (width % 2 == 0 && tj_emit_has_parts(emitter, width, 1))
-    return floats_of_words(emitter, value);
+    return tj_emit_floats_of_words(emitter, value);
   LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i16), "");
   LLVMValueRef wide = LLVMBuildZExt(builder, bits, tj_emit_like(value, emitter->i32), "");
   LLVMValueRef upper = LLVMBuildShl(builder, wide, int_like(value, emitter->i32, 16), "");

@@ -178,6 +178,8 @@ LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_d
 /* Conversion of a number: integers to integers keep the low bits; floats to integers round to zero and saturate, NaN
  * to 0; anything to floats rounds to nearest, ties to even, small floats when they become bits. */
 LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to);
+/* f32 of an even number of bf16, as halves of words, of which the optimizer makes no arithmetic in bf16. */
+LLVMValueRef tj_emit_floats_of_words(tj_emitter *emitter, LLVMValueRef value);
 /* A number of which the optimizer knows nothing, from an integer of its bits. */
 LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
 /* The bits of the integer `value` as an element, rounded, or cut off, where it does not fit. */

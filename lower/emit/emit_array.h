@@ -44,12 +44,19 @@ LLVMValueRef tj_emit_operation(tj_emitter *emitter, tj_array_operation operation
 /* A number that many are divided by, and what that takes. */
 typedef struct {
   tj_dtype dtype;
-  LLVMValueRef number, reciprocal, below, rest, is_usual;
+  bool has_bounds; /* `low` and `high` alone: quotients become short floats at once */
+  LLVMValueRef number, reciprocal, below, rest, is_usual, low, high;
 } tj_divisor;
 
 /* Gives a divisor that has its number, of f32 or f64, what quotients by it take, where the builder is; and such
  * quotients of a vector, each rounded once. The builder ends in a new block. (emit_quotient.c) */
 void tj_emit_divisor(tj_emitter *emitter, tj_divisor *divisor);
 LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor);
+
+/* Whether quotients of f32 that become floats of a type at once are better made with that in mind; and their bits, by
+ * a divisor of f32 that has bounds. The builder ends in a new block. */
+bool tj_emit_rounds_quotients(const tj_emitter *emitter, tj_dtype to);
+LLVMValueRef tj_emit_short_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor,
+                                     tj_dtype to);
 
 #endif

@@ -7,7 +7,11 @@
  * That holds as long as nothing is too small for its last bits or too large: b within 2^-32 and 2^32, q from 2^-64
  * on. Infinities make q NaN. Where a vector has any other but zeros, all of it is divided.
  *
- * Where f64 is as fast as f32, quotients of f32 are products in f64, which have no such limits. */
+ * Where f64 is as fast as f32, quotients of f32 are products in f64, which have no such limits.
+ *
+ * Where quotients of f32 become shorter floats at once, most are known by less: a/b lies between a l and a h, l and h
+ * being the numbers on both sides of 1/b, or both 1/b; so where these round to one short float, a/b rounds to it,
+ * too, be it tiny or not a number. Vectors in which one does not are divided. */
 #include "lower/emit/emit_array.h"
 
 enum { MOST_LANES = 64 };
@@ -105,6 +109,52 @@ static LLVMValueRef by_double(const quotients *q, const tj_divisor *divisor) {
   for (uint32_t lane = 0; lane < width; lane += lanes) {
     LLVMValueRef part = tj_emit_part(q->emitter, q->dividend, lane, lanes);
     all = tj_emit_with_part(q->emitter, all, width, part_by_double(q, divisor, part, lanes), lane);
+  }
+  return all;
+}
+
+/* --- between two numbers --- */
+
+/* A number's neighbour, one bit away, where a truth says so. */
+static LLVMValueRef neighbour_where(const quotients *q, LLVMValueRef is_there, LLVMValueRef x, int64_t distance) {
+  LLVMTypeRef integer = q->emitter->i32;
+  LLVMValueRef bits = LLVMBuildBitCast(q->builder, x, integer, "");
+  LLVMValueRef moved = LLVMBuildAdd(q->builder, bits, LLVMConstInt(integer, (uint64_t)distance, true), "");
+  return LLVMBuildSelect(q->builder, is_there, LLVMBuildBitCast(q->builder, moved, q->element, ""), x, "");
+}
+
+/* The numbers whose sizes are around that of 1/b. What b times its reciprocal lacks to 1 is a number, or not one
+ * where the reciprocal is exact: of 0 and of infinities. */
+static void make_bounds(const quotients *q, tj_divisor *divisor) {
+  LLVMBuilderRef b = q->builder;
+  LLVMValueRef zero = LLVMConstReal(q->element, 0), one = LLVMConstReal(q->element, 1);
+  LLVMValueRef reciprocal = LLVMBuildFDiv(b, one, q->divisor, "");
+  LLVMValueRef lack = fma_of(q, LLVMBuildFNeg(b, q->divisor, ""), reciprocal, one);
+  divisor->low = neighbour_where(q, LLVMBuildFCmp(b, LLVMRealOLT, lack, zero, ""), reciprocal, -1);
+  divisor->high = neighbour_where(q, LLVMBuildFCmp(b, LLVMRealOGT, lack, zero, ""), reciprocal, 1);
+}
+
+/* What products with a number are as short floats, in words. */
+static LLVMValueRef short_products(const quotients *q, LLVMValueRef by, tj_dtype to) {
+  LLVMValueRef product = LLVMBuildFMul(q->builder, q->dividend, repeated(q, by), "");
+  return tj_emit_number_bits(q->emitter, tj_emit_converted(q->emitter, product, TJ_DTYPE_f32, to), to);
+}
+
+/* A word of a vector; all of one that is not made of words. */
+static LLVMValueRef word_at(const quotients *q, LLVMValueRef shorts, uint32_t bits, uint32_t number) {
+  if (bits % 32 != 0 || bits == 32)
+    return LLVMBuildBitCast(q->builder, shorts, LLVMIntTypeInContext(q->emitter->context, bits), "");
+  LLVMValueRef words = LLVMBuildBitCast(q->builder, shorts, LLVMVectorType(q->emitter->i32, bits / 32), "");
+  return tj_emit_element_at(q->emitter, words, bits / 32, number);
+}
+
+static LLVMValueRef are_same(const quotients *q, LLVMValueRef one, LLVMValueRef other) {
+  uint32_t bits = tj_emit_width(one) * LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(one)));
+  LLVMValueRef all = NULL;
+  for (uint32_t i = 0; i < (bits % 32 == 0 ? bits / 32 : 1); i++) {
+    LLVMValueRef is_same =
+        LLVMBuildICmp(q->builder, LLVMIntEQ, word_at(q, one, bits, i), word_at(q, other, bits, i), "");
+    all = all == NULL ? is_same : LLVMBuildAnd(q->builder, all, is_same, "");
   }
   return all;
 }
@@ -212,12 +262,24 @@ static quotients quotients_of(tj_emitter *emitter, LLVMValueRef dividend, const 
 
 void tj_emit_divisor(tj_emitter *emitter, tj_divisor *divisor) {
   const quotients q = quotients_of(emitter, NULL, divisor);
+  if (divisor->has_bounds) {
+    make_bounds(&q, divisor);
+    return;
+  }
   if (takes_doubles(&q)) {
     make_double(&q, divisor);
     return;
   }
   make_reciprocal(&q, divisor);
   divisor->is_usual = divisor_is_usual(&q);
+}
+
+static LLVMValueRef met(const quotients *q, ways *all, const char *name) {
+  LLVMBuildBr(q->builder, all->after);
+  LLVMPositionBuilderAtEnd(q->builder, all->after);
+  LLVMValueRef result = LLVMBuildPhi(q->builder, LLVMTypeOf(all->value[0]), name);
+  LLVMAddIncoming(result, all->value, all->block, all->count);
+  return result;
 }
 
 LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor) {
@@ -234,9 +296,25 @@ LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const
   LLVMValueRef each =
       has_division ? LLVMBuildFDiv(b, dividend, repeated(&q, divisor->number), "") : divided_in_turn(&q);
   add_way(&q, &all, each);
-  LLVMBuildBr(b, all.after);
-  LLVMPositionBuilderAtEnd(b, all.after);
-  LLVMValueRef result = LLVMBuildPhi(b, LLVMTypeOf(dividend), "quotients");
-  LLVMAddIncoming(result, all.value, all.block, all.count);
-  return result;
+  return met(&q, &all, "quotients");
+}
+
+/* Processors that make bf16 of f32 make two at once, and two of f16. */
+bool tj_emit_rounds_quotients(const tj_emitter *emitter, tj_dtype to) {
+  const tj_target *target = emitter->target;
+  if (tj_dtype_is_small_float(to))
+    return target->saturates_float8 && tj_emit_writes_float8(emitter, to);
+  bool rounds_two = target->wave_size > 1 && target->has_bfloat_rounding && !target->has_fast_doubles;
+  return rounds_two && (to == TJ_DTYPE_bf16 || to == TJ_DTYPE_f16);
+}
+
+LLVMValueRef tj_emit_short_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor,
+                                     tj_dtype to) {
+  const quotients q = quotients_of(emitter, dividend, divisor);
+  ways all = {.after = tj_emit_block(emitter, "rounded")};
+  LLVMValueRef low = short_products(&q, divisor->low, to), high = short_products(&q, divisor->high, to);
+  accept(&q, &all, low, are_same(&q, low, high), "each");
+  LLVMValueRef each = tj_emit_converted(emitter, divided_in_turn(&q), TJ_DTYPE_f32, to);
+  add_way(&q, &all, tj_emit_number_bits(emitter, each, to));
+  return met(&q, &all, "quotients");
 }

@@ -75,6 +75,28 @@ static LLVMValueRef with_short_nan(tj_emitter *emitter, LLVMValueRef number, tj_
   return LLVMBuildSelect(emitter->builder, is_nan, LLVMConstReal(LLVMTypeOf(number), NAN), number, "");
 }
 
+static bool find_input(const computation *c, const tj_array *array, uint32_t *input) {
+  for (*input = 0; c->inputs != NULL && *input < c->inputs->count; ++*input) {
+    if (c->inputs->input[*input] == array)
+      return true;
+  }
+  return false;
+}
+
+static bool is_extreme(int op) {
+  return op == TJ_ARRAY_min || op == TJ_ARRAY_max || op == TJ_ARRAY_LARGER || op == TJ_ARRAY_FARTHER;
+}
+
+/* Whether bf16 in slots are better f32 from the beginning: where the greater ones are looked for, LLVM looks among
+ * bf16, two at once; otherwise it takes words apart to extend them. */
+static bool has_words_of_bfloats(const computation *c, tj_dtype held, tj_dtype wanted) {
+  const tj_array *array = c->inputs->array;
+  uint32_t input;
+  return c->emitter->target->has_bfloat_arithmetic && held == TJ_DTYPE_bf16 && wanted == TJ_DTYPE_f32 &&
+         array != NULL && !find_input(c, array, &input) && !is_extreme((int)array->op) &&
+         !is_extreme(c->inputs->combine);
+}
+
 /* An array whose elements are in slots, of its own type. */
 static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wanted) {
   const tj_computation *compute = c->inputs;
@@ -89,16 +111,9 @@ static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wa
   value = tj_emit_numbers(emitter, value, held);
   if (compute->input[input] != NULL && compute->input[input]->op == TJ_ARRAY_SCALAR)
     value = with_short_nan(emitter, value, held);
-  value = tj_emit_converted(emitter, value, held, wanted);
+  value = width % 2 == 0 && has_words_of_bfloats(c, held, wanted) ? tj_emit_floats_of_words(emitter, value)
+                                                                  : tj_emit_converted(emitter, value, held, wanted);
   return width < c->width ? repeated(c, value) : value;
-}
-
-static bool find_input(const computation *c, const tj_array *array, uint32_t *input) {
-  for (*input = 0; c->inputs != NULL && *input < c->inputs->count; ++*input) {
-    if (c->inputs->input[*input] == array)
-      return true;
-  }
-  return false;
 }
 
 /* --- functions --- */
@@ -193,26 +208,35 @@ struct tj_known_divisor {
   const struct tj_known_divisor *next; /* that was made before */
 };
 
-static const tj_divisor *find_divisor(const tj_emitter *emitter, const tj_slot_value *place, tj_dtype dtype) {
+static bool is_divisor(const struct tj_known_divisor *known, const tj_slot_value *place, tj_dtype dtype,
+                       bool has_bounds) {
+  return known->of == place->value && known->lane == place->lane && known->divisor.dtype == dtype &&
+         known->divisor.has_bounds == has_bounds;
+}
+
+static const tj_divisor *find_divisor(const tj_emitter *emitter, const tj_slot_value *place, tj_dtype dtype,
+                                      bool has_bounds) {
   const struct tj_known_divisor *each = emitter->steps->divisor;
-  while (each != NULL && (each->of != place->value || each->lane != place->lane || each->divisor.dtype != dtype))
+  while (each != NULL && !is_divisor(each, place, dtype, has_bounds))
     each = each->next;
   return each != NULL ? &each->divisor : NULL;
 }
 
 /* The divisor that all elements of a vector have, which is made once for all vectors. */
-static const tj_divisor *divisor_of(const computation *c, const tj_array *array, tj_dtype dtype) {
+static const tj_divisor *divisor_of(const computation *c, const tj_array *array, tj_dtype dtype, bool has_bounds) {
   tj_emitter *emitter = c->emitter;
   tj_slot_value place = place_of_number(c, array);
   bool is_shared = place.value != NULL && LLVMIsAInstruction(place.value) != NULL;
-  const tj_divisor *known = is_shared ? find_divisor(emitter, &place, dtype) : NULL;
+  const tj_divisor *known = is_shared ? find_divisor(emitter, &place, dtype, has_bounds) : NULL;
   if (known != NULL)
     return known;
   computation one = *c;
   one.width = 1;
   struct tj_known_divisor *made = TJ_NEW(emitter->job, struct tj_known_divisor);
-  *made = (struct tj_known_divisor){
-      .of = place.value, .lane = place.lane, .divisor = {.dtype = dtype}, .next = emitter->steps->divisor};
+  *made = (struct tj_known_divisor){.of = place.value,
+                                    .lane = place.lane,
+                                    .divisor = {.dtype = dtype, .has_bounds = has_bounds},
+                                    .next = emitter->steps->divisor};
   LLVMBasicBlockRef here = LLVMGetInsertBlock(emitter->builder);
   if (is_shared)
     go_behind(c, place.value);
@@ -249,7 +273,7 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
     return tj_emit_operation(c->emitter, TJ_OPERATION_MUL, array->dtype,
                              (LLVMValueRef[]){argument[0], reciprocal_of(c, array->arg[1], array->dtype)});
   if (array->op == TJ_ARRAY_div && has_one_second(c, array))
-    return tj_emit_quotients(c->emitter, argument[0], divisor_of(c, array->arg[1], array->dtype));
+    return tj_emit_quotients(c->emitter, argument[0], divisor_of(c, array->arg[1], array->dtype, false));
   return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);
 }
 
@@ -373,11 +397,26 @@ static LLVMValueRef combined(tj_emitter *emitter, const tj_kernel_step *step, LL
   return LLVMBuildSelect(emitter->builder, tj_emit_truth(emitter, step->access.valid), value, before, "");
 }
 
+/* Whether a step makes quotients of f32 by one number, as shorter floats at once. */
+static bool rounds_quotients(const computation *c, const tj_kernel_step *step, tj_dtype to) {
+  const tj_array *array = step->compute->array;
+  return array != NULL && array->op == TJ_ARRAY_div && array->dtype == TJ_DTYPE_f32 &&
+         step->compute->combine == TJ_ARRAY_OP_COUNT && tj_is_int(step->access.valid, 1) &&
+         tj_emit_rounds_quotients(c->emitter, to) && has_one_second(c, array) && !has_exact_reciprocal(array->arg[1]);
+}
+
+static LLVMValueRef short_quotients(const computation *c, const tj_array *array, tj_dtype to) {
+  LLVMValueRef dividend = as_array(c, array->arg[0], array->dtype);
+  return tj_emit_short_quotients(c->emitter, dividend, divisor_of(c, array->arg[1], array->dtype, true), to);
+}
+
 LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step) {
   const tj_computation *compute = step->compute;
   uint32_t arrays = compute->array != NULL ? compute->array->number + 1 : 1;
   computation c = {emitter, step->width, compute, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arrays)};
   tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
+  if (rounds_quotients(&c, step, dtype))
+    return short_quotients(&c, compute->array, dtype);
   LLVMValueRef value = compute->array != NULL ? as_array(&c, compute->array, dtype) : from_slots(&c, 0, dtype);
   return tj_emit_number_bits(emitter, combined(emitter, step, value, dtype), dtype);
 }
