@@ -299,11 +299,10 @@ LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const
   return met(&q, &all, "quotients");
 }
 
-/* Processors that make bf16 of f32 make two at once, and two of f16. */
+/* Processors that make bf16 of f32 make two at once, and two of f16. Not so floats of 8 bits: numbers of few bits by
+ * the largest of them are often in the middle between two. */
 bool tj_emit_rounds_quotients(const tj_emitter *emitter, tj_dtype to) {
   const tj_target *target = emitter->target;
-  if (tj_dtype_is_small_float(to))
-    return target->saturates_float8 && tj_emit_writes_float8(emitter, to);
   bool rounds_two = target->wave_size > 1 && target->has_bfloat_rounding && !target->has_fast_doubles;
   return rounds_two && (to == TJ_DTYPE_bf16 || to == TJ_DTYPE_f16);
 }
