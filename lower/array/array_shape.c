@@ -247,6 +247,9 @@ static int64_t most_in_lds(const tj_target *target) {
 
 /* And where several waves do, for which a vector is enough. */
 static uint32_t columns_in_waves(const tj_array_space *space, const tj_target *target) {
+  bool is_long = target->long_row > 0 && space->columns.size->facts.high >= target->long_row;
+  if (is_long && buffers_with_columns(space) == 3)
+    return target->row_columns;
   return columns_of_buffers(space, target->row_columns);
 }
 
