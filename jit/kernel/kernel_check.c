@@ -240,7 +240,8 @@ static void check_compute(const checker *c, const tj_kernel_step *step) {
   expect_truth(c, step->access.valid);
   if (combines || !tj_is_int(step->access.valid, 1)) {
     expect_slots(c, step->slot, step->width, step->slot_step, true);
-    expect(c, has_arithmetic(tj_slot_dtype(c->kernel, step->slot)));
+    expect(c, combines ? has_arithmetic(tj_slot_dtype(c->kernel, step->slot))
+                       : tj_dtype_class_of(tj_slot_dtype(c->kernel, step->slot)) == TJ_CLASS_FLOAT);
   }
   give_slots(c, step);
   expect(c, holds(c, step->slot, compute->array != NULL ? compute->array : compute->input[0]));

@@ -99,3 +99,29 @@ bool tj_array_takes_zeros(tj_graph *graph, const tj_array_space *space, const tj
       (reduction->op == TJ_ARRAY_SUM && (is_square || is_size)) || (reduction->op == TJ_ARRAY_LARGEST && is_size);
   return takes && space->columns.size->facts.low > 0 && zeros_with_buffers(graph, space)[of->number];
 }
+
+/* Whether an array is f(a - max(a)) of an `a` of a set, f being 0 of -inf. */
+static bool is_tail(const bool *set, const tj_array *array) {
+  if (array->op != TJ_ARRAY_exp && array->op != TJ_ARRAY_exp2)
+    return false;
+  const tj_array *below = array->arg[0], *of = below->op == TJ_ARRAY_sub ? below->arg[0] : NULL;
+  return of != NULL && set[of->number] && below->arg[1]->op == TJ_ARRAY_LARGEST && below->arg[1]->arg[0] == of;
+}
+
+bool tj_array_takes_lowest(tj_graph *graph, const tj_array_space *space) {
+  const tj_array_program *program = space->arrays->program;
+  const uint64_t columns = tj_array_axis_modes(&space->columns);
+  bool *is_lowest = TJ_NEW_ARRAY(graph->job, bool, (size_t)program->count + 1), takes = false;
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i], *of = tj_array_is_reduction(array->op) ? array->arg[0] : NULL;
+    is_lowest[i] = array->op == TJ_ARRAY_BUFFER && (tj_array_varies(space, array) & columns) != 0 &&
+                   tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT && tj_dtype_bits(array->dtype) >= 16;
+    if (of == NULL)
+      continue;
+    takes =
+        array->op == TJ_ARRAY_LARGEST ? is_lowest[of->number] : array->op == TJ_ARRAY_SUM && is_tail(is_lowest, of);
+    if (!takes)
+      return false;
+  }
+  return takes && space->columns.size->facts.low > 0;
+}

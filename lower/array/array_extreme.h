@@ -7,7 +7,8 @@
  * be. Functions that are NaN where an argument is carry NaN from an element of `a` to what belongs to it, sums from
  * there to the row, and functions of those to what is stored.
  *
- * Elements beyond a row are loaded as 0. Sums of squares, and the largest of sizes, may take them in. */
+ * Elements beyond a row are loaded as 0. Sums of squares, and the largest of sizes, may take them in. Where they
+ * become -inf, so may max(a), and sum(exp(a - max(a))): of a row of -inf alone that is NaN anyway. */
 #ifndef TJ_LOWER_ARRAY_EXTREME_H
 #define TJ_LOWER_ARRAY_EXTREME_H
 
@@ -19,5 +20,8 @@ const tj_array_op *tj_array_combinations(tj_graph *graph, const tj_array_program
 /* Whether columns of a row that are not there, of which buffers have 0, change nothing of a reduction of those that
  * are. */
 bool tj_array_takes_zeros(tj_graph *graph, const tj_array_space *space, const tj_array *reduction);
+
+/* Whether no reduction is changed by columns that are not there, of which buffers have -inf. */
+bool tj_array_takes_lowest(tj_graph *graph, const tj_array_space *space);
 
 #endif

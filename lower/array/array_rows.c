@@ -7,6 +7,7 @@
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_bindings.h"
 #include "lower/array/array_cuts.h"
+#include "lower/array/array_extreme.h"
 #include "lower/array/array_reduce.h"
 #include "lower/array/array_split.h"
 #include "lower/array/array_staged.h"
@@ -454,6 +455,12 @@ static uint32_t readings_of(const tj_array_maker *maker) {
   return reductions == 0 || stores_columns(maker) ? 1 + reductions : reductions;
 }
 
+/* Whether columns that are not there are -inf in rows that stay in a GPU's registers. */
+static bool takes_lowest(const tj_array_maker *maker) {
+  bool stays = maker->target != NULL && maker->target->wave_size > 1 && !maker->shape.loops;
+  return stays && tj_array_takes_lowest(maker->graph, maker->space);
+}
+
 /* The shape in words, and what becomes of pieces. */
 static const char *words_of(const tj_array_maker *maker, const tj_array_shape *shape, uint32_t number) {
   tj_job *job = maker->graph->job;
@@ -478,6 +485,7 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
   kernel->arrays = space->arrays;
   kernel->carried = shape.staged > 0 ? space->held : tj_array_carried(from->arrays->program);
   tj_array_maker maker = {.graph = graph, .target = target, .space = space, .shape = shape, .kernel = kernel};
+  maker.takes_lowest = takes_lowest(&maker);
   maker.reduced = shape.is_split && number <= tj_rows_levels(graph, space, shape) ? number : 0;
   place_workgroups(&maker);
   if (shape.staged > 0)

@@ -480,6 +480,30 @@ static void leave_beyond_out(const tj_array_maker *maker, const tj_array_region 
   }
 }
 
+/* What an array is where columns are not there; NULL: nobody asks. */
+static const tj_array *lowest_of(const tj_array_maker *maker, const tj_array *array) {
+  const tj_array_program *program = program_of(maker);
+  for (uint32_t i = 0; i < program->count && maker->takes_lowest; i++) {
+    if (program->array[i]->op == TJ_ARRAY_LARGEST && program->array[i]->arg[0] == array)
+      return program->array[i]->arg[1];
+  }
+  return NULL;
+}
+
+/* Slots of their own have what is there of an array's columns, and the lowest where there is none. */
+static void fill_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array *array,
+                         const tj_array *lowest) {
+  uint32_t columns = tj_array_columns(maker), even = tj_array_even_width(maker, region);
+  uint32_t most = tj_array_computed_width(maker), width = most < even ? most : even;
+  uint32_t slot = tj_array_slots(maker, maker->slot_dtype[maker->slot[array->number]], columns);
+  for (uint32_t i = 0; i < columns; i += width) {
+    const tj_node *is_there = tj_array_column_is_there(maker, region, i);
+    tj_array_compute(maker, lowest, 0, width, slot + i, TJ_ARRAY_OP_COUNT);
+    tj_array_compute(maker, array, i, width, slot + i, TJ_ARRAY_OP_COUNT)->access.valid = is_there;
+  }
+  tj_array_know(maker, array, slot, true);
+}
+
 static void load_buffer(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
   uint32_t count = changes ? tj_array_columns(maker) : 1;
   const tj_node *const *found = look_up_columns(maker, region, array->of, count);
@@ -491,6 +515,9 @@ static void load_buffer(tj_array_maker *maker, const tj_array_region *region, co
   add_moves(maker, &list, TJ_STEP_LOAD, slot);
   tj_array_know(maker, array, slot, changes);
   maker->repeat[array->number] = repeat;
+  const tj_array *lowest = changes && region->end != NULL ? lowest_of(maker, array) : NULL;
+  if (lowest != NULL)
+    fill_columns(maker, region, array, lowest);
 }
 
 static void give_index(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {

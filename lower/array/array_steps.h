@@ -41,6 +41,7 @@ typedef struct {
   uint32_t *slot_aside;
   tj_array_repeat *repeat_aside;
   uint32_t partials; /* results of a reduction that a lane has before they come together */
+  bool takes_lowest; /* columns that are not there are -inf, where a buffer's largest is looked for */
   bool *is_kept;     /* by number of array: its elements, one for each column, are in LDS, */
   int64_t *place;    /* from here on; -1: nowhere */
 } tj_array_maker;
