@@ -759,8 +759,7 @@ def shortened(x, stored):
         return numpy.where(numpy.isnan(x), 0, x.astype("f2").view("u2"))
     if stored == "bf16":
         return numpy.where(numpy.isnan(x), 0, bf16(x).view("u4") >> 16).astype("u2")
-    code = numpy.arange(127)  # of f8e4m3fn
-    value = numpy.where(code < 8, code * 2.0 ** -9, (8 + code % 8) * 2.0 ** (code // 8 - 10))
+    value = widened(numpy.arange(127, dtype="u1"), stored).astype("f8")
     middle = (value[1:] + value[:-1]) / 2
     below, above = (numpy.searchsorted(middle, abs(x.astype("f8")), side) for side in ("left", "right"))
     nearest = numpy.where(below % 2 == 0, below, above)
@@ -1390,6 +1389,7 @@ def main():
             waiting.append(pool.submit(check_halves, runner, device))
             waiting.append(pool.submit(check_zeros, runner, device))
             for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):
+                waiting += [pool.submit(check_short_quotients, runner, on, stored) for stored in SHORT]
                 for stored in STORED:
                     for count, step in ((1, 1), (31, 1), (64, 1), (3, 2), (64, 2)):
                         waiting.append(pool.submit(check_signs, runner, on, stored, count, step))
@@ -1398,8 +1398,6 @@ def main():
             for on in QUOTIENTS.get(device, (device,)):
                 for dtype in ("f32", "f64"):
                     waiting.append(pool.submit(check_quotients, runner, on, dtype))
-            for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):
-                waiting += [pool.submit(check_short_quotients, runner, on, stored) for stored in SHORT]
             for dtype in ("f32", "f64") if device in WAVES else []:
                 for shape in [(3, 7), (5, 200), (2, 1000), (3, 1003), (3, 4096), (1, 50001), FEW_OF_HOST if is_host else FEW]:
                     waiting.append(pool.submit(check_order, runner, device, dtype, shape))

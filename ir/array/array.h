@@ -146,4 +146,9 @@ const tj_array_store *tj_array_indexed_store(const tj_array_program *program, ui
 /* The array as text, such as "exp(x - max(x, 1))". */
 void tj_array_print(tj_text *text, const tj_array *array);
 
+/* Whether an array is a - max(a), which is not positive. */
+static inline bool tj_array_is_below_largest(const tj_array *array) {
+  return array->op == TJ_ARRAY_sub && array->arg[1]->op == TJ_ARRAY_LARGEST && array->arg[1]->arg[0] == array->arg[0];
+}
+
 #endif

@@ -2,10 +2,14 @@
 /* Which maxima may leave NaNs out, and which are of what has no sign. */
 #include "lower/array/array_extreme.h"
 
-/* Whether an array is NaN where what it is made of is: of types, short floats and integers do not have all NaNs. */
+/* Whether a type has all NaNs and infinities: short floats and integers do not. */
+static bool has_specials(tj_dtype dtype) {
+  return tj_dtype_class_of(dtype) == TJ_CLASS_FLOAT && tj_dtype_bits(dtype) >= 16;
+}
+
+/* Whether an array is NaN where what it is made of is. */
 static bool keeps_nan(const tj_array *array) {
-  return tj_array_op_keeps_nan(array->op) && tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT &&
-         tj_dtype_bits(array->dtype) >= 16;
+  return tj_array_op_keeps_nan(array->op) && has_specials(array->dtype);
 }
 
 static bool has_one_of(const bool *set, const tj_array *array) {
@@ -100,26 +104,28 @@ bool tj_array_takes_zeros(tj_graph *graph, const tj_array_space *space, const tj
   return takes && space->columns.size->facts.low > 0 && zeros_with_buffers(graph, space)[of->number];
 }
 
-/* Whether an array is f(a - max(a)) of an `a` of a set, f being 0 of -inf. */
-static bool is_tail(const bool *set, const tj_array *array) {
-  if (array->op != TJ_ARRAY_exp && array->op != TJ_ARRAY_exp2)
-    return false;
-  const tj_array *below = array->arg[0], *of = below->op == TJ_ARRAY_sub ? below->arg[0] : NULL;
-  return of != NULL && set[of->number] && below->arg[1]->op == TJ_ARRAY_LARGEST && below->arg[1]->arg[0] == of;
+/* Whether an array may be -inf where columns are not there: it is a buffer's. */
+static bool may_be_lowest(const tj_array_space *space, const tj_array *array) {
+  const uint64_t columns = tj_array_axis_modes(&space->columns);
+  return array->op == TJ_ARRAY_BUFFER && (tj_array_varies(space, array) & columns) != 0 && has_specials(array->dtype);
 }
 
-bool tj_array_takes_lowest(tj_graph *graph, const tj_array_space *space) {
+/* Whether a reduction is max(a), or a sum of f(a - max(a)), f being 0 of -inf, of such an `a`. */
+static bool takes_lowest(const tj_array_space *space, const tj_array *reduction) {
+  const tj_array *of = reduction->arg[0];
+  if (reduction->op == TJ_ARRAY_LARGEST)
+    return may_be_lowest(space, of);
+  return reduction->op == TJ_ARRAY_SUM && (of->op == TJ_ARRAY_exp || of->op == TJ_ARRAY_exp2) &&
+         tj_array_is_below_largest(of->arg[0]) && may_be_lowest(space, of->arg[0]->arg[0]);
+}
+
+bool tj_array_takes_lowest(const tj_array_space *space) {
   const tj_array_program *program = space->arrays->program;
-  const uint64_t columns = tj_array_axis_modes(&space->columns);
-  bool *is_lowest = TJ_NEW_ARRAY(graph->job, bool, (size_t)program->count + 1), takes = false;
+  bool takes = false;
   for (uint32_t i = 0; i < program->count; i++) {
-    const tj_array *array = program->array[i], *of = tj_array_is_reduction(array->op) ? array->arg[0] : NULL;
-    is_lowest[i] = array->op == TJ_ARRAY_BUFFER && (tj_array_varies(space, array) & columns) != 0 &&
-                   tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT && tj_dtype_bits(array->dtype) >= 16;
-    if (of == NULL)
+    if (!tj_array_is_reduction(program->array[i]->op))
       continue;
-    takes =
-        array->op == TJ_ARRAY_LARGEST ? is_lowest[of->number] : array->op == TJ_ARRAY_SUM && is_tail(is_lowest, of);
+    takes = takes_lowest(space, program->array[i]);
     if (!takes)
       return false;
   }

@@ -22,6 +22,6 @@ const tj_array_op *tj_array_combinations(tj_graph *graph, const tj_array_program
 bool tj_array_takes_zeros(tj_graph *graph, const tj_array_space *space, const tj_array *reduction);
 
 /* Whether no reduction is changed by columns that are not there, of which buffers have -inf. */
-bool tj_array_takes_lowest(tj_graph *graph, const tj_array_space *space);
+bool tj_array_takes_lowest(const tj_array_space *space);
 
 #endif

@@ -83,8 +83,7 @@ static void reduce_one(tj_array_maker *maker, const tj_array_region *region, con
   most = most < maker->partials ? most : maker->partials;
   uint32_t width = most < even ? most : even;
   tj_array_region taken = *region;
-  bool takes_all = maker->takes_lowest || tj_array_takes_zeros(maker->graph, maker->space, reduction);
-  if (is_gpu(maker) && takes_all) {
+  if (maker->takes_lowest || (is_gpu(maker) && tj_array_takes_zeros(maker->graph, maker->space, reduction))) {
     width = most;
     taken.end = NULL;
   }

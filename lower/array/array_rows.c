@@ -458,7 +458,7 @@ static uint32_t readings_of(const tj_array_maker *maker) {
 /* Whether columns that are not there are -inf in rows that stay in a GPU's registers. */
 static bool takes_lowest(const tj_array_maker *maker) {
   bool stays = maker->target != NULL && maker->target->wave_size > 1 && !maker->shape.loops;
-  return stays && tj_array_takes_lowest(maker->graph, maker->space);
+  return stays && tj_array_takes_lowest(maker->space);
 }
 
 /* The shape in words, and what becomes of pieces. */

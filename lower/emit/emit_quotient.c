@@ -51,12 +51,12 @@ static LLVMValueRef lacking(const quotients *q, LLVMValueRef negative, LLVMValue
   return LLVMBuildFMul(q->builder, fma_of(q, negative, reciprocal, one), reciprocal, "");
 }
 
-/* The number before a positive one. */
-static LLVMValueRef number_before(const quotients *q, LLVMValueRef x) {
+/* A number's neighbour, one bit away, where a truth says so. */
+static LLVMValueRef neighbour_where(const quotients *q, LLVMValueRef is_there, LLVMValueRef x, int64_t distance) {
   LLVMTypeRef integer = q->is_double ? q->emitter->i64 : q->emitter->i32;
   LLVMValueRef bits = LLVMBuildBitCast(q->builder, x, integer, "");
-  return LLVMBuildBitCast(q->builder, LLVMBuildSub(q->builder, bits, LLVMConstInt(integer, 1, false), ""), q->element,
-                          "");
+  LLVMValueRef moved = LLVMBuildAdd(q->builder, bits, LLVMConstInt(integer, (uint64_t)distance, true), "");
+  return LLVMBuildSelect(q->builder, is_there, LLVMBuildBitCast(q->builder, moved, q->element, ""), x, "");
 }
 
 static void make_reciprocal(const quotients *q, tj_divisor *divisor) {
@@ -65,7 +65,7 @@ static void make_reciprocal(const quotients *q, tj_divisor *divisor) {
   LLVMValueRef reciprocal = LLVMBuildFDiv(b, LLVMConstReal(q->element, 1), q->divisor, "");
   LLVMValueRef is_more = LLVMBuildFCmp(b, LLVMRealOLT, lacking(q, negative, reciprocal), zero, "");
   divisor->reciprocal = reciprocal;
-  divisor->below = LLVMBuildSelect(b, is_more, number_before(q, reciprocal), reciprocal, "");
+  divisor->below = neighbour_where(q, is_more, reciprocal, -1);
   divisor->rest = lacking(q, negative, divisor->below);
 }
 
@@ -113,52 +113,6 @@ static LLVMValueRef by_double(const quotients *q, const tj_divisor *divisor) {
   return all;
 }
 
-/* --- between two numbers --- */
-
-/* A number's neighbour, one bit away, where a truth says so. */
-static LLVMValueRef neighbour_where(const quotients *q, LLVMValueRef is_there, LLVMValueRef x, int64_t distance) {
-  LLVMTypeRef integer = q->emitter->i32;
-  LLVMValueRef bits = LLVMBuildBitCast(q->builder, x, integer, "");
-  LLVMValueRef moved = LLVMBuildAdd(q->builder, bits, LLVMConstInt(integer, (uint64_t)distance, true), "");
-  return LLVMBuildSelect(q->builder, is_there, LLVMBuildBitCast(q->builder, moved, q->element, ""), x, "");
-}
-
-/* The numbers whose sizes are around that of 1/b. What b times its reciprocal lacks to 1 is a number, or not one
- * where the reciprocal is exact: of 0 and of infinities. */
-static void make_bounds(const quotients *q, tj_divisor *divisor) {
-  LLVMBuilderRef b = q->builder;
-  LLVMValueRef zero = LLVMConstReal(q->element, 0), one = LLVMConstReal(q->element, 1);
-  LLVMValueRef reciprocal = LLVMBuildFDiv(b, one, q->divisor, "");
-  LLVMValueRef lack = fma_of(q, LLVMBuildFNeg(b, q->divisor, ""), reciprocal, one);
-  divisor->low = neighbour_where(q, LLVMBuildFCmp(b, LLVMRealOLT, lack, zero, ""), reciprocal, -1);
-  divisor->high = neighbour_where(q, LLVMBuildFCmp(b, LLVMRealOGT, lack, zero, ""), reciprocal, 1);
-}
-
-/* What products with a number are as short floats, in words. */
-static LLVMValueRef short_products(const quotients *q, LLVMValueRef by, tj_dtype to) {
-  LLVMValueRef product = LLVMBuildFMul(q->builder, q->dividend, repeated(q, by), "");
-  return tj_emit_number_bits(q->emitter, tj_emit_converted(q->emitter, product, TJ_DTYPE_f32, to), to);
-}
-
-/* A word of a vector; all of one that is not made of words. */
-static LLVMValueRef word_at(const quotients *q, LLVMValueRef shorts, uint32_t bits, uint32_t number) {
-  if (bits % 32 != 0 || bits == 32)
-    return LLVMBuildBitCast(q->builder, shorts, LLVMIntTypeInContext(q->emitter->context, bits), "");
-  LLVMValueRef words = LLVMBuildBitCast(q->builder, shorts, LLVMVectorType(q->emitter->i32, bits / 32), "");
-  return tj_emit_element_at(q->emitter, words, bits / 32, number);
-}
-
-static LLVMValueRef are_same(const quotients *q, LLVMValueRef one, LLVMValueRef other) {
-  uint32_t bits = tj_emit_width(one) * LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(one)));
-  LLVMValueRef all = NULL;
-  for (uint32_t i = 0; i < (bits % 32 == 0 ? bits / 32 : 1); i++) {
-    LLVMValueRef is_same =
-        LLVMBuildICmp(q->builder, LLVMIntEQ, word_at(q, one, bits, i), word_at(q, other, bits, i), "");
-    all = all == NULL ? is_same : LLVMBuildAnd(q->builder, all, is_same, "");
-  }
-  return all;
-}
-
 /* --- where that is right --- */
 
 static LLVMValueRef divisor_is_usual(const quotients *q) {
@@ -195,6 +149,36 @@ static LLVMValueRef all_large_or_zero(const quotients *q, LLVMValueRef found) {
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(q->dividend));
   LLVMValueRef are_zero = LLVMBuildFCmp(q->builder, LLVMRealOEQ, q->dividend, zero, "");
   return all_of(q, LLVMBuildOr(q->builder, are_large(q, absolute(q, found)), are_zero, ""));
+}
+
+/* --- between two numbers --- */
+
+/* The numbers whose sizes are around that of 1/b. What b times its reciprocal lacks to 1 is a number, or not one
+ * where the reciprocal is exact: of 0 and of infinities. */
+static void make_bounds(const quotients *q, tj_divisor *divisor) {
+  LLVMBuilderRef b = q->builder;
+  LLVMValueRef zero = LLVMConstReal(q->element, 0), one = LLVMConstReal(q->element, 1);
+  LLVMValueRef reciprocal = LLVMBuildFDiv(b, one, q->divisor, "");
+  LLVMValueRef lack = fma_of(q, LLVMBuildFNeg(b, q->divisor, ""), reciprocal, one);
+  divisor->low = neighbour_where(q, LLVMBuildFCmp(b, LLVMRealOLT, lack, zero, ""), reciprocal, -1);
+  divisor->high = neighbour_where(q, LLVMBuildFCmp(b, LLVMRealOGT, lack, zero, ""), reciprocal, 1);
+}
+
+/* What products with a number are as short floats, in words. */
+static LLVMValueRef short_products(const quotients *q, LLVMValueRef by, tj_dtype to) {
+  LLVMValueRef product = LLVMBuildFMul(q->builder, q->dividend, repeated(q, by), "");
+  return tj_emit_number_bits(q->emitter, tj_emit_converted(q->emitter, product, TJ_DTYPE_f32, to), to);
+}
+
+/* Word by word; as one integer, where a vector is not made of words. */
+static LLVMValueRef are_same(const quotients *q, LLVMValueRef one, LLVMValueRef other) {
+  uint32_t bits = tj_emit_width(one) * LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(one)));
+  uint32_t words = bits % 32 == 0 ? bits / 32 : 1;
+  LLVMTypeRef word = LLVMIntTypeInContext(q->emitter->context, bits / words);
+  LLVMTypeRef type = words > 1 ? LLVMVectorType(word, words) : word;
+  LLVMValueRef truths = LLVMBuildICmp(q->builder, LLVMIntEQ, LLVMBuildBitCast(q->builder, one, type, ""),
+                                      LLVMBuildBitCast(q->builder, other, type, ""), "");
+  return words > 1 ? all_of(q, truths) : truths;
 }
 
 /* --- where it is not --- */

@@ -146,11 +146,6 @@ static bool is_whole(const tj_array *array, unsigned depth) {
   }
 }
 
-/* x - max(x): not positive. */
-static bool is_below_largest(const tj_array *array) {
-  return array->op == TJ_ARRAY_sub && array->arg[1]->op == TJ_ARRAY_LARGEST && array->arg[1]->arg[0] == array->arg[0];
-}
-
 /* Whether all elements of a vector have one number for their second argument. */
 static bool has_one_second(const computation *c, const tj_array *array) {
   uint32_t input;
@@ -265,7 +260,7 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
     return tj_emit_numbers(c->emitter, tj_emit_number_bits(c->emitter, argument[0], array->dtype), array->dtype);
   if (array->op == TJ_ARRAY_exp2 && is_whole(array->arg[0], MOST_DEPTH))
     return tj_emit_recipe(c->emitter, tj_whole_exp2_recipe, array->dtype, argument[0]);
-  if (array->op == TJ_ARRAY_exp && is_below_largest(array->arg[0]))
+  if (array->op == TJ_ARRAY_exp && tj_array_is_below_largest(array->arg[0]))
     return tj_emit_recipe(c->emitter, tj_low_exp_recipe, array->dtype, argument[0]);
   if (array->op == TJ_ARRAY_sub && has_one_second(c, array) && array->arg[1]->op != TJ_ARRAY_NUMBER)
     return emit_differences(c, array->dtype, argument[0], argument[1]);
