@@ -1,62 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""What stages of the compilation make of programs, for tests that ask for hundreds.
+"""What stages of the compilation make of programs, for tests that ask for hundreds: by the library, through the
+Python package, in this process, which opens LLVM once.
 
-By the library, through the Python package: in this process, which opens LLVM once. Or by the command, which opens it
-each time, where Python cannot open the library: that of sanitizers.
+Where the library is one of sanitizers, these are opened before it, with Python itself (LD_PRELOAD).
 """
 
 import importlib
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-
-SECONDS = 120
 
 
 class Refusal(Exception):
     """The diagnostic of a program that does not compile."""
 
 
-class CommandEmitter:
-    """Makes what it is asked for by the command."""
-
-    def __init__(self, tilejit):
-        self.tilejit = tilejit
-
-    def run(self, program, options):
-        """The file that `tilejit compile` writes for a program: its file or its text."""
-        words = [program] if isinstance(program, pathlib.Path) else ["-e", program]
-        with tempfile.TemporaryDirectory() as folder:
-            output = pathlib.Path(folder) / "output"
-            made = subprocess.run([self.tilejit, "compile", *words, *options, "-o", output], capture_output=True,
-                                  text=True, timeout=SECONDS, check=False)
-            if made.returncode == 1:
-                raise Refusal(made.stderr.strip())
-            if made.returncode != 0:
-                raise RuntimeError(f"{program}: exit status {made.returncode}\n{made.stderr}")
-            return output.read_bytes()
-
-    def emit(self, program, stage, target, kernel=None):
-        """What a stage makes of a kernel: obj, hsaco, ptx, stats."""
-        named = ["--kernel", kernel] if kernel else []
-        return self.run(program, ["--emit", stage, "--target", target, *named])
-
-    def function(self, program, name, form, target):
-        """The functions of a value for other compilers: obj, llvm, bc."""
-        return self.run(program, ["--emit", form, "--target", target, "--function", name])
+def package_of(library):
+    """The Python package, by a library. What only the start of this process needed is not for those that it starts: the
+    command finds leaks, which Python has its own of."""
+    for name in ("LD_PRELOAD", "ASAN_OPTIONS"):
+        os.environ.pop(name, None)
+    os.environ.update(TILEJIT_LIBRARY=library, TILEJIT_CACHE="off")
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+    return importlib.import_module("tilejit")
 
 
-class LibraryEmitter:
-    """Makes the same by the library."""
+class Emitter:
+    """Makes what it is asked for by the library."""
 
     STAGES = {"obj": "object", "bc": "bitcode"}
 
     def __init__(self, library):
-        os.environ.update(TILEJIT_LIBRARY=library, TILEJIT_CACHE="off")
-        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
-        self.package = importlib.import_module("tilejit")
+        self.package = package_of(library)
 
     def bytes_of(self, function, *arguments, **options):
         """What a function of the package gives, as bytes."""
@@ -73,14 +48,3 @@ class LibraryEmitter:
     def function(self, program, name, form, target):
         """The functions of a value for other compilers: obj, llvm, bc."""
         return self.bytes_of(self.package.function, program, name, self.STAGES.get(form, form), target=target)
-
-
-def add_arguments(parser):
-    """The options that say by what programs are compiled."""
-    parser.add_argument("--tilejit", required=True, help="the command")
-    parser.add_argument("--library", help="libtilejit.so, in the place of the command, where Python can open it")
-
-
-def emitter_of(given):
-    """Who compiles, by the options of a test."""
-    return LibraryEmitter(given.library) if given.library else CommandEmitter(os.path.abspath(given.tilejit))

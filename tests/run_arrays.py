@@ -2,26 +2,25 @@
 # SPDX-License-Identifier: MIT
 """Kernels of arrays against NumPy: functions within their bounds, programs and examples within what these add up to.
 
-    run_arrays.py --tilejit PATH [--library PATH] --functions ir/array/array_function.def --examples examples [DEVICE…]
+    run_arrays.py --tilejit PATH --library PATH --functions ir/array/array_function.def --examples examples [DEVICE…]
 
 A reference is computed in fractions of 64 bits from definitions alone. Errors are in units in the last place of the
 result's type. What bf16 holds is compared as 16-bit words. Each program runs with its extents in the program and at
-the launch; the devices are host and simulated GPUs. Few long rows, which workgroups share, are among the shapes. With
-the library, they run in this process, by the Python package, which costs a sixth of starting the command for each.
+the launch; the devices are host and simulated GPUs. Few long rows, which workgroups share, are among the shapes. They
+run in this process, by the Python package, which costs a sixth of starting the command for each.
 """
 import argparse
 import concurrent.futures
-import importlib
 import json
 import math
-import os
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import numpy
+
+import emitter
 
 WIDE = numpy.longdouble
 NUMPY = {"f16": "f2", "f32": "f4", "f64": "f8", "i32": "i4", "i8": "i1", "u8": "u1", "i64": "i8", "bf16": "u2"}
@@ -330,35 +329,6 @@ def errors(found, reference, dtype):
     return numpy.where(same, 0, far)
 
 
-class Runner:
-    """Runs kernels by the command."""
-    def __init__(self, tilejit, folder):
-        self.tilejit, self.folder = tilejit, pathlib.Path(folder)
-        # Kernels whose extents come at the launch are compiled once, whatever these are.
-        self.environment = {**os.environ, "TILEJIT_CACHE": "on", "TILEJIT_CACHE_DIRECTORY": str(self.folder / "cache")}
-
-    def run(self, text, device, extents, inputs, outputs, fixed, name, numbers=(), kernel=None):
-        place = self.folder / name
-        place.mkdir()
-        (place / "k.tile").write_text(text)
-        command = [self.tilejit, "run", str(place / "k.tile"), "--device", device]
-        command += ["--kernel", kernel] if kernel else []
-        for key, value in extents.items():
-            command += ["--set" if fixed else "--arg", f"{key}={value}"]
-        for key, value in dict(numbers).items():
-            command += ["--arg", f"{key}={value}"]
-        for key, array in inputs.items():
-            numpy.save(place / f"{key}.npy", array)
-            command += ["--in", f"{key}={place}/{key}.npy"]
-        for key in outputs:
-            command += ["--out", f"{key}={place}/out_{key}.npy"]
-        result = subprocess.run(command, capture_output=True, text=True, check=False,
-                                env=self.environment)
-        if result.returncode != 0:
-            return result.stderr.strip().splitlines()[0]
-        return {key: numpy.load(place / f"out_{key}.npy") for key in outputs}
-
-
 def guarded(array):
     """A copy in the same order, and the bytes that it stands in: its neighbours are GUARD."""
     order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
@@ -368,13 +338,11 @@ def guarded(array):
     return copy, around
 
 
-class LibraryRunner(Runner):
-    """Runs kernels by the library, those whose extents come at the launch compiled once."""
-    def __init__(self, tilejit, folder, library):
-        super().__init__(tilejit, folder)
-        os.environ.update(TILEJIT_LIBRARY=library, TILEJIT_CACHE="off")
-        sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python"))
-        self.package, self.kernels = importlib.import_module("tilejit"), {}
+class Runner:
+    """Runs kernels by the library, those whose extents come at the launch compiled once. What the command alone tells is
+    asked from it."""
+    def __init__(self, tilejit, library):
+        self.tilejit, self.package, self.kernels = tilejit, emitter.package_of(library), {}
 
     def kernel_of(self, text, device, fixed, name):
         if fixed:
@@ -383,7 +351,7 @@ class LibraryRunner(Runner):
             self.kernels[text, name, device] = self.package.kernel(text, name, device=device)
         return self.kernels[text, name, device]
 
-    def run(self, text, device, extents, inputs, outputs, fixed, name, numbers=(), kernel=None):
+    def run(self, text, device, extents, inputs, outputs, fixed, numbers=(), kernel=None):
         given = {key: guarded(array) for key, array in inputs.items()}
         arrays = {key: array for key, (array, _) in given.items()}
         try:
@@ -436,8 +404,7 @@ def check_program(runner, device, row, shape, fixed):
     text = f"param M in 1..{max(4096, shape[0])}, N in 1..{longest}\nlet f(a, b=2) = a * b\nkernel k({arguments}) = {{\n {body}\n}}\n"
     if name in MAPPINGS and device == "host" and fixed and 1 not in shape:
         text = text.rstrip() + f", mapping=mapping({MAPPINGS[name]})\n"
-    place = re.sub(r"\W", "_", f"{name} {device} {shape} {fixed}")
-    found = runner.run(text, device, {"M": shape[0], "N": shape[1]}, inputs, references, fixed, place)
+    found = runner.run(text, device, {"M": shape[0], "N": shape[1]}, inputs, references, fixed)
     if isinstance(found, str):
         return f"{name} {shape} {device} {'fixed' if fixed else 'at launch'}: {found}"
     wide = {key: array.astype(WIDE) for key, array in inputs.items()}
@@ -474,9 +441,8 @@ def check_example(runner, device, row, folder, shape, fixed):
         wide[key] = widened(arrays[key], dtype)
     file, _, kernel = name.partition(":")
     text = (folder / f"{file}.tile").read_text(encoding="utf-8")
-    place = re.sub(r"\W", "_", f"example {name} {device} {shape} {fixed}")
     parameters = {key: extents[key] for key in re.findall(r"(\w+) in \d", text)}
-    found = runner.run(text, device, parameters, arrays, outputs, fixed, place, numbers, kernel or None)
+    found = runner.run(text, device, parameters, arrays, outputs, fixed, numbers, kernel or None)
     said = f"examples/{name} {shape} {device} {'fixed' if fixed else 'at launch'}"
     if isinstance(found, str):
         return f"{said}: {found}"
@@ -595,7 +561,7 @@ def check_modes(runner, device, row, fixed):
             f"y: f32 {form}) = {{ s = {name}(x, {over}); y = x - {name}(x, {over}) }}\n")
     x = numpy.random.default_rng(len(modes)).standard_normal(list(extents.values())).astype("f4")
     said = f"{name} over {over} on {device} {'fixed' if fixed else 'at launch'}"
-    found = runner.run(text, device, extents, {"x": x}, ["s", "y"], fixed, re.sub(r"\W", "_", said))
+    found = runner.run(text, device, extents, {"x": x}, ["s", "y"], fixed)
     if isinstance(found, str):
         return f"{said}: {found}"
     reduced = getattr(numpy, name)(x.astype(WIDE), axis=modes, keepdims=True)
@@ -619,7 +585,7 @@ def check_row_mapping(runner, device, given):
     x = numpy.random.default_rng(len(given)).standard_normal((17, 260)).astype("f4")
     text = (f"kernel k(x: f32 @ (17,260):(260,1), y: f32 @ (17,260):(260,1), s: f32 @ (17,1):(1,1)) = "
             f"{{ y = exp(x - max(x, 1)) * 2; s = sum(x * x, 1) }}, mapping=mapping({given})\n")
-    found = runner.run(text, device, {}, {"x": x}, ["y", "s"], True, re.sub(r"\W+", "_", f"rows {given} {device}"))
+    found = runner.run(text, device, {}, {"x": x}, ["y", "s"], True)
     if isinstance(found, str):
         return f"{given} on {device}: {found}"
     wide = x.astype(WIDE)
@@ -632,8 +598,7 @@ def check_order(runner, device, dtype, shape):
     """Sums are the same to the last bit as when they are put together as documented."""
     text = f"kernel k(x: {dtype} @ {shape}:({shape[1]},1), s: {dtype} @ ({shape[0]},1):(1,1)) = {{ s = sum(x, 1) }}\n"
     x = (numpy.random.default_rng(7).standard_normal(shape) * 1000).astype(NUMPY[dtype])
-    place = re.sub(r"\W", "_", f"order {device} {dtype} {shape}")
-    found = runner.run(text, device, {}, {"x": x}, ["s"], True, place)
+    found = runner.run(text, device, {}, {"x": x}, ["s"], True)
     said = f"sums of {shape} {dtype} on {device}"
     if isinstance(found, str):
         return f"{said}: {found}"
@@ -668,8 +633,7 @@ def check_long_softmax(runner, device, dtype):
     x[4, 8500] = numpy.inf
     x[5, 17] = numpy.nan
     result = "f64" if dtype == "f64" else "f32"
-    found = runner.run(LONG_SOFTMAX.format(dtype, result), device, {"M": rows, "N": columns}, {"x": x}, ["y", "l"],
-                       False, re.sub(r"\W", "_", f"long {device} {dtype}"))
+    found = runner.run(LONG_SOFTMAX.format(dtype, result), device, {"M": rows, "N": columns}, {"x": x}, ["y", "l"], False)
     if isinstance(found, str):
         return f"long softmax of {dtype} on {device}: {found}"
     wide = x.astype(WIDE)
@@ -707,8 +671,7 @@ def check_long_norm(runner, device, dtype, columns):
     x[7, columns - 1] = numpy.nan
     x = x.astype(NUMPY[dtype])
     result = "f64" if dtype == "f64" else "f32"
-    found = runner.run(LONG_NORM.format(dtype, result), device, {"M": len(x), "N": columns}, {"x": x}, ["y", "l"], False,
-                       re.sub(r"\W", "_", f"long norm {device} {dtype} {columns}"))
+    found = runner.run(LONG_NORM.format(dtype, result), device, {"M": len(x), "N": columns}, {"x": x}, ["y", "l"], False)
     said = f"long rows of {dtype} on {device}, {columns} columns"
     if isinstance(found, str):
         return f"{said}: {found}"
@@ -779,8 +742,8 @@ def check_short_quotients(runner, device, stored):
     x[near, ::2] = (middle * b[near])[:, ::2]
     shape = f"@ ({x.shape[0]},{x.shape[1]}):({x.shape[1]},1)"
     text = f"kernel k(x: f32 {shape}, b: f32 {shape}, y: {stored} {shape}) = {{ y = x / max(b, 1) }}\n"
-    place, said = re.sub(r"\W", "_", f"quotients {device} {stored}"), f"quotients as {stored} on {device}"
-    found = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, x.shape[1]))}, ["y"], True, place)
+    said = f"quotients as {stored} on {device}"
+    found = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, x.shape[1]))}, ["y"], True)
     if isinstance(found, str):
         return f"{said}: {found}"
     with numpy.errstate(all="ignore"):
@@ -803,8 +766,8 @@ def check_quotients(runner, device, dtype):
     shape = f"@ ({rows},{columns}):({columns},1)"
     text = (f"kernel k(x: {dtype} {shape}, b: {dtype} {shape}, y: {dtype} {shape}, d: {dtype} {shape}, "
             f"h: {dtype} {shape}) = {{\n  y = x / max(b, 1); d = x - max(b, 1); h = x / 8 }}\n")
-    place, said = re.sub(r"\W", "_", f"quotients {device} {dtype}"), f"quotients of {dtype} on {device}"
-    results = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, columns))}, ["y", "d", "h"], True, place)
+    said = f"quotients of {dtype} on {device}"
+    results = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, columns))}, ["y", "d", "h"], True)
     if isinstance(results, str):
         return f"{said}: {results}"
     with numpy.errstate(all="ignore"):
@@ -832,8 +795,7 @@ def check_signs(runner, device, stored, count, step):
     text = (f"kernel k(x: f16 {place}, z: f16 {place}, p: {stored} {place}, q: {stored} {place}, n: f32 {place}, "
             f"m: f32 {place}, d: f32 {place}) = {{ p = x * z; q = -(x * z); n = -p; m = p * 4; d = p / 3 }}\n")
     apart = {"x": numpy.repeat(x, step), "z": numpy.repeat(z, step)}
-    named = re.sub(r"\W", "_", f"signs {device} {stored} {count} {step}")
-    found = runner.run(text, device, {}, apart, ["p", "q", "n", "m", "d"], True, named)
+    found = runner.run(text, device, {}, apart, ["p", "q", "n", "m", "d"], True)
     said = f"signs of {stored} on {device}, {count} by {step}"
     if isinstance(found, str):
         return f"{said}: {found}"
@@ -888,7 +850,7 @@ def check_nans(runner, device, dtype, name, columns, fixed):
     if "z" not in NANS[name]:
         text, given = text.replace(f"z: {dtype} @ (M,N):(N,1), ", ""), {"x": given["x"]}
     said = f"NaNs of {dtype} in {name} of {columns} columns on {device}"
-    found = runner.run(text, device, {"M": rows, "N": columns}, given, ["y"], fixed, re.sub(r"\W", "_", f"{said} {fixed}"))
+    found = runner.run(text, device, {"M": rows, "N": columns}, given, ["y"], fixed)
     if isinstance(found, str):
         return f"{said}: {found}"
     x, z = (widened(a, dtype).astype("f8") for a in (x.view(NUMPY[dtype]), z))
@@ -913,8 +875,7 @@ def check_halves(runner, device):
     for name, codes in (("u4", UNSIGNED), ("i4", SIGNED), ("f4e2m1", TINY)):
         text = (f"kernel k(x: u8 @ (256):(1), a: f32 @ (256):(1), b: f32 @ (256):(1), y: u8 @ (256):(1)) = {{\n"
                 f" a = {name}(x, 0)\n b = {name}(x, 1)\n y = pack_{name}({name}(x, 0), {name}(x, 1)) }}\n")
-        place = re.sub(r"\W", "_", f"halves {name} {device}")
-        found = runner.run(text, device, {}, {"x": x}, ["a", "b", "y"], True, place)
+        found = runner.run(text, device, {}, {"x": x}, ["a", "b", "y"], True)
         if isinstance(found, str):
             return f"bytes of {name} on {device}: {found}"
         wanted = {"a": codes[x & 15].astype("f4"), "b": codes[x >> 4].astype("f4"), "y": x}
@@ -931,8 +892,7 @@ def check_small(runner, device, name):
     """A byte as a number has no sign, not even where it is 0 and made of -0."""
     x = numpy.array([-0.0, 0.0, -0.25, numpy.nan], "f4")
     text = f"kernel k(x: f32 @ (4):(1), y: f32 @ (4):(1)) = {{ y = pack_{name}(x, x) }}\n"
-    place = re.sub(r"\W", "_", f"small {name} {device}")
-    found = runner.run(text, device, {}, {"x": x}, ["y"], True, place)
+    found = runner.run(text, device, {}, {"x": x}, ["y"], True)
     if isinstance(found, str):
         return f"small numbers as {name} on {device}: {found}"
     wanted = numpy.array([136, 0, 136, 0] if name == "f4e2m1" else [0, 0, 0, 0], "f4")
@@ -946,7 +906,7 @@ def check_zeros(runner, device):
     x = numpy.array([0, -0.0, 1, -2, 0, 4, numpy.inf, 0], "f4")
     text = ("param M in 1..65536\nkernel k(x: f32 @ (8):(1), y: f32 @ (8):(1), z: f16 @ (8):(1), h: f32 @ (8):(1)) = "
             "{ y = 1 / (0 - x); z = 0 - x; h = u4(M, 1) }\n")
-    found = runner.run(text, device, {"M": 512}, {"x": x}, ["y", "z", "h"], False, re.sub(r"\W", "_", f"zeros {device}"))
+    found = runner.run(text, device, {"M": 512}, {"x": x}, ["y", "z", "h"], False)
     if isinstance(found, str):
         return f"zeros on {device}: {found}"
     with numpy.errstate(divide="ignore"):
@@ -968,7 +928,7 @@ def check_exponents(runner, device, dtype):
     wanted[numpy.isinf(x)] = numpy.inf
     name = {"f4": "f32", "f8": "f64"}[dtype]
     text = f"kernel k(x: {name} @ ({x.size}):(1), y: {name} @ ({x.size}):(1)) = {{ y = floor(log2(x)) }}\n"
-    found = runner.run(text, device, {}, {"x": x}, ["y"], True, re.sub(r"\W", "_", f"exponents {name} {device}"))
+    found = runner.run(text, device, {}, {"x": x}, ["y"], True)
     if isinstance(found, str):
         return f"exponents of {name} on {device}: {found}"
     wrong = ~((found["y"] == wanted) | (numpy.isnan(wanted) & numpy.isnan(found["y"])))
@@ -1104,7 +1064,7 @@ def run_indexed(runner, device, text, extents, inputs, wanted, fixed):
     kernel = text.splitlines()[-1]
     said = f"{kernel} {extents} on {device} {'fixed' if fixed else 'at launch'}"
     parameters = {key: extents[key] for key in extents if re.search(rf"\b{key}\b", kernel)}
-    found = runner.run(text, device, parameters, inputs, wanted, fixed, re.sub(r"\W+", "_", said))
+    found = runner.run(text, device, parameters, inputs, wanted, fixed)
     if isinstance(found, str):
         return f"{said}: {found}"
     return next((f"{said}: elements of {key} differ" for key, array in wanted.items()
@@ -1305,7 +1265,7 @@ def check_append(runner, device, folder, name, fixed):
         numbers = {"scale": 16}
     text = (folder / f"{name}.tile").read_text(encoding="utf-8")
     said = f"examples/{name}.tile on {device} {'fixed' if fixed else 'at launch'}"
-    found = runner.run(text, device, {"T": 9, "S": 30}, inputs, ["cache"], fixed, re.sub(r"\W", "_", said), numbers)
+    found = runner.run(text, device, {"T": 9, "S": 30}, inputs, ["cache"], fixed, numbers)
     if isinstance(found, str):
         return f"{said}: {found}"
     dtype, stored = "f8e4m3fn" if kept.dtype == "u1" else "f16", (places >= 0) & (places < 30)
@@ -1344,8 +1304,7 @@ def check_function(runner, device, row, dtype, count):
         f"{text}({', '.join(inputs)})"
     arguments = ", ".join(f"{key}: {dtype} @ (N):(1)" for key in (*inputs, "y"))
     program = f"param N in 1..4194304\nkernel k({arguments}) = {{ y = {form} }}\n"
-    place = re.sub(r"\W", "_", f"function {name} {device} {dtype}")
-    found = runner.run(program, device, {"N": len(inputs["x0"])}, inputs, ["y"], True, place)
+    found = runner.run(program, device, {"N": len(inputs["x0"])}, inputs, ["y"], True)
     if isinstance(found, str):
         return f"{name} of {dtype} on {device}: {found}"
     with numpy.errstate(all="ignore"):
@@ -1363,13 +1322,13 @@ def main():
     numpy.seterr(all="ignore")
     parser = argparse.ArgumentParser()
     parser.add_argument("--tilejit", required=True)
-    parser.add_argument("--library")
+    parser.add_argument("--library", required=True)
     parser.add_argument("--functions", required=True)
     parser.add_argument("--examples", type=pathlib.Path, required=True)
     parser.add_argument("device", nargs="*", default=["host"])
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        runner = LibraryRunner(given.tilejit, folder, given.library) if given.library else Runner(given.tilejit, folder)
+    runner = Runner(given.tilejit, given.library)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
         waiting = []
         for device in given.device:
             is_host = device == "host"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Calls the functions that `tilejit compile --function` emits, at every coordinate, and compares with `tilejit eval`.
 
-    run_functions.py --tilejit PATH [--library PATH] --cc CC --cxx CXX [--clang CLANG] [--nvcc NVCC]
+    run_functions.py --tilejit PATH --library PATH --cc CC --cxx CXX [--clang CLANG] [--nvcc NVCC]
 
 Walks step through their views, and compare at each place. Each map of the table below, and each of a number of random
 expressions, becomes C, which is compiled as C99 with its assumptions checked by assert and, where the compiler can, with
@@ -211,7 +211,7 @@ class Table:
 class Tester:
     def __init__(self, given, folder):
         self.tilejit = pathlib.Path(given.tilejit).resolve()
-        self.emitter = emitter.emitter_of(given)
+        self.emitter = emitter.Emitter(given.library)
         self.folder = folder
 
     def text(self, name, case, form):
@@ -516,8 +516,8 @@ def check_statements_in_hip(given, tested, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    emitter.add_arguments(parser)
-    for name in ("cc", "cxx"):
+    parser.add_argument("--library", required=True, help="libtilejit.so")
+    for name in ("tilejit", "cc", "cxx"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--clang")
     parser.add_argument("--nvcc")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Counts the instructions of offsets kernels on gfx942, against CK Tile and clang -O3, and against the past.
 
-usage: run_isa.py --tilejit PATH [--library PATH] [--update] ISA.jsonl CK.jsonl COUNTS.csv
+usage: run_isa.py --library PATH [--update] ISA.jsonl CK.jsonl COUNTS.csv
 
 ISA.jsonl has the peers' counts of descriptors of CK.jsonl, by name. In no case may `cost` (VALU instructions, where a
 quarter-rate multiplication counts 4) exceed the best peer's, or registers by more than two; over all cases, what goes
@@ -81,7 +81,7 @@ def write_counts(path, names, counts):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    emitter.add_arguments(parser)
+    parser.add_argument("--library", required=True, help="libtilejit.so")
     parser.add_argument("--update", action="store_true", help="write COUNTS.csv instead of comparing with it")
     parser.add_argument("isa")
     parser.add_argument("ck")
@@ -90,7 +90,7 @@ def main():
     descriptors = {row["name"]: row for row in read_rows(options.ck) if row["kind"] == "descriptor"}
     rows = read_rows(options.isa)
     names = [row["name"] for row in rows]
-    counts = count_all(emitter.emitter_of(options), [view_expression(descriptors[name]) for name in names])
+    counts = count_all(emitter.Emitter(options.library), [view_expression(descriptors[name]) for name in names])
     failures = against_peers(rows, counts)
     if options.update:
         write_counts(options.counts, names, counts)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Holds what is linked against what LLD makes of the same objects: every byte that a loader maps.
 
-usage: run_link.py --tilejit PATH [--library PATH] --lld PATH --target TARGET FOLDER...
+usage: run_link.py --library PATH --lld PATH --target TARGET FOLDER...
 
 Takes every kernel of the .tile files below the folders that compiles for the target.
 """
@@ -48,12 +48,12 @@ def is_same(compiler, options, folder, path, kernel):
 
 def main():
     parser = argparse.ArgumentParser()
-    emitter.add_arguments(parser)
+    parser.add_argument("--library", required=True, help="libtilejit.so")
     parser.add_argument("--lld", required=True)
     parser.add_argument("--target", required=True)
     parser.add_argument("folders", nargs="+")
     options = parser.parse_args()
-    compiler = emitter.emitter_of(options)
+    compiler = emitter.Emitter(options.library)
     compared = differing = 0
     with tempfile.TemporaryDirectory() as folder:
         for path, kernel in kernels(options.folders):

@@ -3,7 +3,7 @@
 """Compiles every kernel of tests/golden and examples to PTX, which LLVM verifies on the way, for each NVIDIA processor
 of the list; where ptxas is, it assembles all of one processor's and a third of the others', and no register spills.
 
-    run_ptx.py --tilejit PATH [--library PATH]
+    run_ptx.py --library PATH
 
 TILEJIT_PTXAS names ptxas; without it, it is looked for in the PATH. A kernel whose mapping has waves of another size
 than the processor's has to be refused with TJ4015, and where there is no TMA one whose tiles that brings, with TJ4020.
@@ -83,8 +83,8 @@ def is_assembled(number, processor):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    emitter.add_arguments(parser)
-    compiler = emitter.emitter_of(parser.parse_args())
+    parser.add_argument("--library", required=True, help="libtilejit.so")
+    compiler = emitter.Emitter(parser.parse_args().library)
     os.environ["TILEJIT_PATH"] = str(LIBRARIES)
     ptxas = os.environ.get("TILEJIT_PTXAS") or shutil.which("ptxas")
     count, failed = 0, 0
