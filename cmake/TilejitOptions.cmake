@@ -29,6 +29,11 @@ if(TILEJIT_SANITIZE)
   target_compile_options(tilejit_options INTERFACE "-fsanitize=${TILEJIT_SANITIZE}" -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   target_link_options(tilejit_options INTERFACE "-fsanitize=${TILEJIT_SANITIZE}")
+  # Where a program lies is in each of the thousands of descriptions that AddressSanitizer adds: a start takes 88 ms
+  # without relocations, and 144 with.
+  if(TILEJIT_SANITIZE MATCHES "address")
+    target_link_options(tilejit_options INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+  endif()
 endif()
 
 # tilejit_stage(NAME SOURCES file… LINKS library…): the objects of one folder, for the library and for unit tests.
