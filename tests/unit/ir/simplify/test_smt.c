@@ -346,7 +346,7 @@ static void check_one(tj_job *job, void *data) {
 }
 
 START_TEST(random_expressions_are_proved) {
-  enum { LEAST = 500 };
+  enum { LEAST = 150 };
   const uint64_t least = environment_number("TILEJIT_RANDOM_COUNT", LEAST),
                  seed = environment_number("TILEJIT_SEED", 1);
   generator from = {.proved = 0};
