@@ -210,9 +210,20 @@ static const tj_array *evaluate_mean(frame *f, const tj_ast *ast) {
   return modes == 0 ? sum : tj_array_apply(f->graph, f->program, TJ_ARRAY_div, part);
 }
 
+static _Noreturn void fail_index(frame *f, tj_span at, int64_t mode) {
+  tj_note(f->job, "index(k) is the place of each element along mode k, the first of which is 0");
+  tj_fail_at(f->job, at, TJ_ARRAY_REDUCTION, "the arrays have no mode %" PRId64, mode);
+}
+
+/* How many modes the arrays have is known behind all statements. */
 static const tj_array *evaluate_index(frame *f, const tj_ast *ast) {
   check_arity(f, ast, 1, 1);
-  return tj_array_index(f->graph, f->program, evaluate_mode(f, ast->item[1], TJ_ARRAY_MOST_MODES));
+  const tj_value *value = tj_evaluate_expression(f->scope, ast->item[1]);
+  f->job->here = ast->item[1]->span;
+  const int64_t mode = tj_need_constant(f->graph, value, "a mode");
+  if (mode < 0 || mode >= TJ_ARRAY_MOST_MODES)
+    fail_index(f, ast->item[1]->span, mode);
+  return tj_array_index(f->graph, f->program, (uint32_t)mode);
 }
 
 static const tj_array *apply_row(frame *f, const tj_ast *ast, tj_array_op op) {
@@ -624,9 +635,10 @@ static void check_in_place(frame *f) {
 }
 
 static void check_index_modes(frame *f) {
-  if (f->program->rank < 64 && f->program->index_modes >> f->program->rank != 0)
-    tj_fail_at(f->job, f->kernel->span, TJ_ARRAY_REDUCTION, "index: the arrays have %" PRIu32 " modes",
-               f->program->rank);
+  const uint64_t modes = f->program->index_modes;
+  const uint32_t last = modes != 0 ? 63 - (uint32_t)__builtin_clzll(modes) : 0;
+  if (modes != 0 && last >= f->program->rank)
+    fail_index(f, f->kernel->span, last);
 }
 
 static void follow(frame *f) {
