@@ -41,6 +41,11 @@ static const char idle_in_plain_moves[] =
 #include "lower/target/idle_pass.def"
     ;
 
+#define AMDGPU_IDLE_IN_REDUCTIONS(name) "," name
+static const char idle_in_reductions[] =
+#include "lower/target/idle_pass.def"
+    ;
+
 const tj_idle_passes tj_amdgpu_idle_passes = {
     .always = idle_passes, .in_whole = idle_passes_in_whole, .in_fixed = idle_passes_in_fixed};
 
@@ -86,6 +91,14 @@ static bool has_single_parts(const tj_kernel *kernel) {
   return i < kernel->step_count;
 }
 
+static bool reduces(const tj_kernel *kernel) {
+  uint32_t i = 0;
+  while (i < kernel->step_count &&
+         (kernel->step[i].kind != TJ_STEP_COMPUTE || kernel->step[i].compute->combine == TJ_ARRAY_OP_COUNT))
+    i++;
+  return i < kernel->step_count;
+}
+
 /* From gfx10 on, loads side by side are a clause, and from gfx11 on, instructions that are independent are issued in
  * pairs, and others say for what they wait: there an order is to be looked for in any kernel. */
 static bool has_order(const tj_target *target) {
@@ -94,7 +107,11 @@ static bool has_order(const tj_target *target) {
 }
 
 const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel) {
-  if (has_order(target) || !moves_alike(kernel))
+  if (has_order(target))
+    return NULL;
+  if (reduces(kernel))
+    return idle_in_reductions;
+  if (!moves_alike(kernel))
     return NULL;
   if (is_plain(kernel))
     return idle_in_plain_moves;
