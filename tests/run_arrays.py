@@ -1318,8 +1318,12 @@ def check_function(runner, device, row, dtype, count):
     return None
 
 
-def main():
+def ignore_errors():
+    """Of NumPy, in this thread: infinities and NaNs are asked for."""
     numpy.seterr(all="ignore")
+
+
+def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tilejit", required=True)
     parser.add_argument("--library", required=True)
@@ -1328,7 +1332,7 @@ def main():
     parser.add_argument("device", nargs="*", default=["host"])
     given = parser.parse_args()
     runner = Runner(given.tilejit, given.library)
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2, initializer=ignore_errors) as pool:
         waiting = []
         for device in given.device:
             is_host = device == "host"
