@@ -152,10 +152,15 @@ static void check_arity(frame *f, const tj_ast *ast, uint32_t least, uint32_t mo
             count == 1 ? "" : "s");
 }
 
-static uint32_t evaluate_mode(frame *f, const tj_ast *ast, uint32_t rank) {
+/* The number of a mode, whether there is one or not; what fails from here on fails there. */
+static int64_t constant_mode(frame *f, const tj_ast *ast) {
   const tj_value *value = tj_evaluate_expression(f->scope, ast);
   f->job->here = ast->span;
-  int64_t mode = tj_need_constant(f->graph, value, "a mode");
+  return tj_need_constant(f->graph, value, "a mode");
+}
+
+static uint32_t evaluate_mode(frame *f, const tj_ast *ast, uint32_t rank) {
+  const int64_t mode = constant_mode(f, ast);
   if (mode < 0 || mode >= rank)
     tj_fail(f->job, TJ_ARRAY_REDUCTION, "there is no mode %" PRId64 " of %" PRIu32, mode, rank);
   return (uint32_t)mode;
@@ -218,9 +223,7 @@ static _Noreturn void fail_index(frame *f, tj_span at, int64_t mode) {
 /* How many modes the arrays have is known behind all statements. */
 static const tj_array *evaluate_index(frame *f, const tj_ast *ast) {
   check_arity(f, ast, 1, 1);
-  const tj_value *value = tj_evaluate_expression(f->scope, ast->item[1]);
-  f->job->here = ast->item[1]->span;
-  const int64_t mode = tj_need_constant(f->graph, value, "a mode");
+  const int64_t mode = constant_mode(f, ast->item[1]);
   if (mode < 0 || mode >= TJ_ARRAY_MOST_MODES)
     fail_index(f, ast->item[1]->span, mode);
   return tj_array_index(f->graph, f->program, (uint32_t)mode);

@@ -91,6 +91,7 @@ static bool has_single_parts(const tj_kernel *kernel) {
   return i < kernel->step_count;
 }
 
+/* Whether rows become single numbers on the way. */
 static bool reduces(const tj_kernel *kernel) {
   uint32_t i = 0;
   while (i < kernel->step_count &&

@@ -321,6 +321,7 @@ static const char *const devices[] = {
 
 enum { DEVICES = sizeof devices / sizeof *devices };
 
+/* From here on, kernels are for all devices, or one after the other for the next one. */
 static void take_turns(run *r, int device, bool in_turns) {
   r->turn = in_turns ? device : 0;
   r->turns = in_turns ? DEVICES : 1;
