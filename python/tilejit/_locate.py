@@ -19,7 +19,7 @@ LIBRARY = "libtilejit.so.0"
 OPENED = ("libtilejit-hsasim.so", "libtilejit-passes.so")
 VARIABLE = "TILEJIT_LIBRARY"
 
-# Build folders that come first. Those with sanitizers cannot be loaded into Python, and are not looked at.
+# Build folders that come first. Python does not load those with sanitizers as it comes: they are not looked at.
 _PREFERRED = ("release", "dev")
 _UNFIT = ("asan", "tsan", "fuzz")
 
