@@ -11,6 +11,7 @@
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_cuts.h"
+#include "lower/array/array_lines.h"
 #include "lower/array/array_mapping.h"
 #include "lower/array/array_online.h"
 #include "lower/array/array_rows.h"
@@ -95,6 +96,8 @@ static const tj_array_space *assumed_space(const array_map *map, const tj_substi
   space->access = tj_arena_copy(&graph->job->arena, from->access, from->argument_count * sizeof *from->access);
   space->lookup = tj_arena_copy(&graph->job->arena, from->lookup, from->argument_count * sizeof *from->lookup);
   space->stage = assumed_stages(map, assumed);
+  if (from->begin != NULL)
+    space->begin = assumed_node(graph, &all, from->begin);
   for (uint32_t i = 0; i < from->argument_count; i++) {
     if (from->is_array[i])
       assume_in_access(graph, &all, &space->access[i]);
@@ -365,12 +368,14 @@ static void offer_multiple(array_map *map, tj_array_split split, int64_t multipl
   map->last = tj_last_behind(kernel);
 }
 
-/* Where vectors need to be aligned, those of several rows are only where lengths are multiples of them. */
+/* Where vectors need to be aligned, those of several rows that do not lie alike are only where lengths are multiples of
+ * them. */
 static void offer_split(array_map *map, tj_array_split split) {
   const tj_node *rows = map->space->rows.size, *columns = map->space->columns.size;
   const uint32_t widest = tj_array_widest(map->space, map->written, map->target);
+  bool lie_alike = tj_array_most_begun(map->space, map->target) >= columns->facts.high;
   offer_multiple(map, split, 1);
-  if (map->target->needs_aligned_vectors && columns->op == TJ_OP_SYMBOL && !tj_is_int(rows, 1) &&
+  if (map->target->needs_aligned_vectors && columns->op == TJ_OP_SYMBOL && !tj_is_int(rows, 1) && !lie_alike &&
       !tj_facts_divisible(&columns->facts, widest))
     offer_multiple(map, split, widest);
 }
@@ -456,6 +461,8 @@ tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_tar
     tj_array_find_online(space);
     map.cuts = tj_array_find_cuts(space);
     tj_array_find_stages(space, written, map.cuts);
+    if (map.cuts == NULL)
+      tj_array_find_begin(space);
   }
   if (written->mapped != NULL)
     return make_as_given(&map);

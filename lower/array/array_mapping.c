@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows and columns as the modes of a mapping's domain, lanes and rows as its items. */
 #include "lower/array/array_mapping.h"
+#include "lower/array/array_lines.h"
 #include "lower/array/array_staged.h"
 
 #include "base/number/power.h"
@@ -173,6 +174,7 @@ tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_ke
     tj_fail_at(graph->job, kernel->mapped->load_span, TJ_MAPPING,
                "rows go through LDS where some argument's adjoin and workgroups take them whole, the lanes of a wave "
                "one that is reduced, and there is room for four at least");
+  shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   int64_t end = tj_array_ends_apart(&shape, columns, target) ? columns->facts.high % shape.width : 0;
   bool is_shorter = columns->facts.high - end > columns_of(&shape);
   shape.loops = space->is_reduced && is_shorter;

@@ -3,6 +3,7 @@
 #include "lower/array/array_rows.h"
 
 #include "ir/index/facts.h"
+#include "ir/index/substitute.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_bindings.h"
@@ -104,6 +105,17 @@ static void place_workgroups(tj_array_maker *maker) {
   maker->base_column = bind(maker, "b1", maker->piece, shape->piece, columns);
 }
 
+/* Columns before the row's first vector, and in whole vectors. */
+static void place_vectors(tj_array_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_node *from[] = {maker->space->row}, *to[] = {maker->row}, *begin = maker->space->begin;
+  const tj_node *zero = int_of(maker, 0), *width = int_of(maker, maker->shape.width);
+  tj_substitute(graph, &(tj_substitution){from, to, 1}, &begin, 1);
+  maker->head = tj_simplified(graph, tj_mod(graph, tj_sub(graph, zero, begin), int_of(maker, maker->shape.begins)));
+  const tj_node *behind = tj_max(graph, tj_sub(graph, maker->space->columns.size, maker->head), zero);
+  maker->gap = tj_simplified(graph, tj_mul(graph, tj_div(graph, behind, width), width));
+}
+
 /* `is_inner`: all rows of the workgroup are there; `trip`: how often it has taken so many as are taken at once. */
 static void place_items(tj_array_maker *maker, bool is_inner, const tj_node *trip) {
   tj_graph *graph = maker->graph;
@@ -114,6 +126,8 @@ static void place_items(tj_array_maker *maker, bool is_inner, const tj_node *tri
   maker->own_row = tj_simplified(graph, tj_terse_add(graph, before, tj_terse_div(graph, maker->item, lanes)));
   maker->row = tj_simplified(graph, tj_terse_add(graph, maker->base_row, maker->own_row));
   maker->row_is_there = all_there ? int_of(maker, 1) : tj_simplified(graph, tj_less(graph, maker->row, size));
+  if (maker->shape.begins > 0)
+    place_vectors(maker);
 }
 
 /* --- columns --- */
@@ -164,10 +178,10 @@ static void take_columns(tj_array_maker *maker, const tj_array_region *region, u
   }
 }
 
-/* `is_inner`: all of it is there. */
+/* Counted from where vectors begin, if that is apart. `is_inner`: all of it is there. */
 static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
   tj_graph *graph = maker->graph;
-  const tj_node *size = tj_array_taken(maker);
+  const tj_node *size = maker->head != NULL ? maker->gap : tj_array_taken(maker);
   if (maker->shape.piece == NULL)
     return size;
   const tj_node *end = tj_add(graph, maker->base_column, maker->shape.piece);
@@ -195,25 +209,61 @@ static const tj_node *end_of_vectors(tj_array_maker *maker, const tj_array_regio
   return bind_column(maker, region, "q", tj_sub(graph, region->end, rest));
 }
 
-/* Whole vectors up to an end, and what is left behind them, for each of the first lanes one element: in the workgroup
- * that has the end. */
-static void take_columns_to_end(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
+/* A region that is counted from the first vector on, where vectors begin apart. */
+static void place_region(const tj_array_maker *maker, tj_array_region *region) {
+  tj_graph *graph = maker->graph;
+  if (maker->head == NULL)
+    return;
+  region->line = region->start;
+  region->start = tj_terse_add(graph, maker->head, region->start);
+  region->end = region->end != NULL ? tj_terse_add(graph, maker->head, region->end) : NULL;
+}
+
+/* What is left of a row before and behind its vectors, where these begin apart. */
+static tj_array_region ends_of_row(const tj_array_maker *maker) {
+  return (tj_array_region){
+      .start = maker->base_column, .end = maker->space->columns.size, .goes_on = true, .has_ends = true};
+}
+
+/* What is left behind the whole vectors of a region. */
+static tj_array_region end_of_region(tj_array_maker *maker, const tj_array_region *region) {
+  tj_array_region last = *region;
+  last.start = end_of_vectors(maker, region);
+  last.end = region->part == NULL ? end_of_piece(maker, false) : region->end;
+  last.goes_on = true;
+  return last;
+}
+
+/* For each of the first lanes one element. */
+static void take_singly(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
   const tj_array_shape shape = maker->shape;
-  const tj_node *length = tj_simplified(maker->graph, tj_sub(maker->graph, region->end, region->start));
-  if (maker->target == NULL || !tj_array_ends_apart(&shape, length, maker->target)) {
+  maker->shape.width = maker->shape.repeats = 1;
+  tj_array_turn(maker);
+  take_columns(maker, region, level);
+  tj_array_turn(maker);
+  maker->shape = shape;
+}
+
+static bool ends_apart(const tj_array_maker *maker, const tj_array_region *region) {
+  tj_graph *graph = maker->graph;
+  const tj_node *length = region->end != NULL ? tj_sub(graph, region->end, region->start) : int_of(maker, 0);
+  return maker->target != NULL && tj_array_ends_apart(&maker->shape, tj_simplified(graph, length), maker->target);
+}
+
+/* Whole vectors up to an end, and what is left: behind them, in the workgroup that has the end, or where they begin
+ * apart, of the row, in the one that has its beginning. */
+static void take_columns_to_end(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
+  if (!ends_apart(maker, region)) {
     take_columns(maker, region, level);
     return;
   }
-  tj_array_region vectors = *region, last = *region;
-  last.start = vectors.end = end_of_vectors(maker, region);
-  last.end = region->part == NULL ? end_of_piece(maker, false) : region->end;
-  vectors.has_vectors = last.goes_on = true;
+  tj_array_region vectors = *region, last = maker->head != NULL ? ends_of_row(maker) : end_of_region(maker, region);
+  vectors.has_vectors = true;
+  if (maker->head == NULL)
+    vectors.end = last.start;
+  place_region(maker, &vectors);
   take_columns(maker, &vectors, level);
-  maker->shape.width = maker->shape.repeats = 1;
-  tj_array_turn(maker);
-  take_columns(maker, &last, level);
-  tj_array_turn(maker);
-  maker->shape = shape;
+  take_singly(maker, &last, level);
 }
 
 static int64_t columns_of_trip(const tj_array_maker *maker) {
@@ -228,6 +278,7 @@ static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t leve
                                             tj_int(graph, high == INT64_MAX ? high : high - 1), 1);
   const tj_node *start = tj_terse_mul(graph, counter, int_of(maker, columns_of_trip(maker)));
   tj_array_region region = {.start = tj_terse_add(graph, maker->base_column, start)};
+  place_region(maker, &region);
   uint32_t first = 0, count = 0;
   if (level > 0)
     tj_array_reduction_slots(maker, level, &first, &count);
@@ -242,9 +293,13 @@ static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t leve
   tj_array_forget(maker);
 }
 
-/* How many columns there are up to `end`: one at least, which the pieces' numbers say, and its terms alone do not. */
+/* How many columns there are up to `end`: one at least, which the pieces' numbers say, and its terms alone do not.
+ * Where vectors begin apart, what the last piece has may be before and behind them all. */
 static const tj_node *length_to(const tj_array_maker *maker, const tj_node *end) {
-  const tj_node *length = tj_simplified(maker->graph, tj_sub(maker->graph, end, maker->base_column));
+  tj_graph *graph = maker->graph;
+  const tj_node *length = tj_simplified(graph, tj_sub(graph, end, maker->base_column));
+  if (maker->head != NULL)
+    return tj_simplified(graph, tj_max(graph, length, int_of(maker, 0)));
   tj_facts known = length->facts;
   known.low = known.low > 1 ? known.low : 1;
   tj_sharpen_facts(length, &known);
@@ -258,11 +313,14 @@ static void loop_over_columns(tj_array_maker *maker, uint32_t level, bool is_inn
   const tj_node *trips = tj_simplified(graph, tj_div(graph, length, trip));
   if (trips->facts.high > 0)
     add_trips(maker, trips, level);
-  if (tj_facts_divisible(&length->facts, columns_of_trip(maker)))
-    return;
   const tj_node *done = tj_terse_mul(graph, trips, trip);
-  tj_array_region rest = {.start = tj_simplified(graph, tj_terse_add(graph, maker->base_column, done)), .end = end};
-  take_columns_to_end(maker, &rest, level);
+  const tj_array_region rest = {.start = tj_simplified(graph, tj_terse_add(graph, maker->base_column, done)),
+                                .end = end},
+                        ends = ends_of_row(maker);
+  if (!tj_facts_divisible(&length->facts, columns_of_trip(maker)))
+    take_columns_to_end(maker, &rest, level);
+  else if (maker->head != NULL)
+    take_singly(maker, &ends, level);
   tj_array_forget(maker);
 }
 
@@ -290,10 +348,11 @@ static void add_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
   }
   bool all_there =
       (is_inner && maker->shape.piece != NULL) || tj_facts_divisible(&size->facts, columns_of_trip(maker));
-  const tj_array_region region = {.start = maker->base_column, .end = all_there ? NULL : size};
+  const tj_node *end = maker->head != NULL ? maker->gap : size;
+  const tj_array_region region = {.start = maker->base_column, .end = all_there ? NULL : end};
   if (maker->shape.cuts != NULL)
     take_parts(maker, level);
-  else if (all_there)
+  else if (all_there && maker->head == NULL)
     take_columns(maker, &region, level);
   else
     take_columns_to_end(maker, &region, level);
@@ -434,7 +493,10 @@ static const tj_node *has_all_columns(const tj_array_maker *maker) {
   const tj_node *size = tj_array_taken(maker);
   bool is_whole = (shape->loops && !shape->is_split) || shape->piece == NULL ||
                   tj_facts_divisible(&size->facts, tj_facts_content(&shape->piece->facts));
-  return is_whole ? int_of(maker, 1) : tj_less_equal(graph, tj_add(graph, maker->base_column, shape->piece), size);
+  if (is_whole)
+    return int_of(maker, 1);
+  const tj_node *taken = tj_add(graph, shape->piece, int_of(maker, shape->begins));
+  return tj_less_equal(graph, tj_add(graph, maker->base_column, taken), size);
 }
 
 /* Truth, whether all rows and columns of a workgroup are there; NULL: they always are, or that changes little: a

@@ -6,6 +6,7 @@
 #include "ir/index/print.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/array/array_lines.h"
 #include "lower/array/array_staged.h"
 
 /* Whether an argument has an element for each column. */
@@ -83,8 +84,9 @@ static uint32_t whole_width(const tj_array_space *space, uint32_t width) {
 enum { HOST_WIDTH = 16, MOST_KEPT = 16384 /* columns, of which a thread's second cache has a part */ };
 
 bool tj_array_ends_apart(const tj_array_shape *shape, const tj_node *size, const tj_target *target) {
-  return target->has_unaligned_vectors && shape->apart == NULL && shape->lanes >= shape->width &&
-         !tj_facts_divisible(&size->facts, shape->width);
+  return shape->begins > 0 ||
+         (target->has_unaligned_vectors && shape->apart == NULL && shape->lanes >= shape->width &&
+          !tj_facts_divisible(&size->facts, shape->width));
 }
 
 /* Whole vectors that there are at most. */
@@ -100,14 +102,23 @@ static int64_t reaches(int64_t columns, uint32_t width, const tj_target *target)
   return 100 * ((vectors + lanes - 1) / lanes) / rows + (columns % width != 0 ? 100 : 0);
 }
 
-/* The width of a lane's vectors of rows that have an end of their own. Where vectors need no alignment, what is left
- * behind them is taken one by one, if there are lanes enough for it. */
+/* Columns of rows, at most, that may have ends apart from vectors: these need no alignment, or begin where it is. */
+static int64_t most_with_ends(const tj_array_space *space, const tj_target *target) {
+  return target->has_unaligned_vectors ? INT64_MAX : tj_array_most_begun(space, target);
+}
+
+static bool may_have_ends(const tj_array_space *space, const tj_target *target) {
+  return space->columns.size->facts.high <= most_with_ends(space, target);
+}
+
+/* The width of a lane's vectors of rows that have an end of their own. What is left before and behind vectors is taken
+ * one by one, if there are lanes enough for it. */
 static uint32_t width_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   uint32_t widest = tj_array_widest(space, kernel, target), whole = whole_width(space, widest);
   const tj_node *size = space->columns.size;
-  bool may_end_apart =
-      target->has_unaligned_vectors && space->seam_count == 0 && size->facts.high >= (int64_t)widest * widest;
-  if (!may_end_apart ||
+  const int64_t least = (int64_t)widest * widest * (target->has_unaligned_vectors ? 1 : 2);
+  bool is_apart = may_have_ends(space, target) && space->seam_count == 0 && size->facts.high >= least;
+  if (!is_apart ||
       (tj_is_constant(size) && reaches(size->value, whole, target) <= reaches(size->value, widest, target)))
     return whole;
   return widest;
@@ -205,6 +216,7 @@ static tj_array_shape shape_in_lds(const tj_array_space *space, const tj_target 
 void tj_array_narrow(const tj_array_space *space, tj_array_shape *shape, uint32_t width) {
   uint32_t parts = shape->width / width;
   shape->width = width;
+  shape->begins = 0;
   for (; parts > 1 && shape->rows > 1; parts /= 2) {
     shape->lanes *= 2;
     shape->rows /= 2;
@@ -231,6 +243,7 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
   shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
   if (space->stage != NULL && size->facts.high <= (int64_t)WORK_ITEMS * MOST_COLUMNS)
     tj_array_stage_rows(space, kernel, target, &shape, shape_in_lds(space, target));
+  shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   return shape;
 }
 
@@ -262,9 +275,10 @@ static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel
   enum { LOOP_COLUMNS = 16 };
   tj_array_shape shape = {
       .rows = 1, .lanes = WORK_ITEMS, .width = tj_array_widest(space, kernel, target), .loops = true};
-  if (!target->has_unaligned_vectors && !tj_is_int(space->rows.size, 1))
+  if (!may_have_ends(space, target) && !tj_is_int(space->rows.size, 1))
     shape.width = whole_width(space, shape.width);
   shape.repeats = LOOP_COLUMNS / shape.width / (MOST_COLUMNS / most_columns(space));
+  shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   return shape;
 }
 
@@ -292,6 +306,7 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   shape.rows = rows_of(space, target, work_items, shape.lanes);
   if (space->stage != NULL && size->facts.high <= most_in_lds(target))
     tj_array_stage_rows(space, kernel, target, &shape, shape_in_lds(space, target));
+  shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   return shape;
 }
 
@@ -326,10 +341,13 @@ static int64_t shorter_tier(int64_t columns, int64_t least, int64_t multiple) {
 static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple, int64_t line,
                               tj_array_tier tier[]) {
   uint32_t most = most_columns(space), count = 0;
+  const int64_t longest = multiple > 1 ? INT64_MAX : most_with_ends(space, target);
   int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target), in_lds = most_in_lds(target);
   int64_t shortest = space->rows.count == 0 ? least : multiple > 1 ? SHORT : SHORTEST;
   for (int64_t columns = (int64_t)most_lanes(target) * most; columns >= shortest;
        columns = columns > SHORTEST ? shorter_tier(columns, least, multiple) : 0) {
+    if (columns > longest)
+      continue;
     tier[count++] = (tj_array_tier){columns, multiple, 1};
     if (columns >= least && columns <= in_lds && multiple > 1 && line > multiple)
       tier[count++] = (tj_array_tier){columns, line, 1};
@@ -347,8 +365,7 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
     tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH, 1};
     return 1;
   }
-  const bool ends_apart = target->has_unaligned_vectors && width > 1;
-  uint32_t count = ends_apart ? tiers_of_rows(space, target, 1, line, tier) : 0;
+  uint32_t count = width > 1 ? tiers_of_rows(space, target, 1, line, tier) : 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width, 1};
   return count + tiers_of_rows(space, target, width, line, tier + count);
 }
@@ -408,8 +425,9 @@ const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const
   const char *times = readings == 1 ? "" : tj_string_format(job, "; read %u times", readings);
   const char *apart =
       shape->apart == NULL ? "" : tj_string_format(job, ", %s apart", tj_node_brief(job, shape->apart));
+  const char *begins = shape->begins == 0 ? "" : tj_string_format(job, " from multiples of %u on", shape->begins);
   const char *staged = shape->staged == 0 ? "" : tj_string_format(job, "; %u times, through LDS", shape->staged);
-  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s%s%s%s", shape->rows,
+  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s%s%s%s%s", shape->rows,
                           space->is_reduced ? "rows" : "runs", piece, shape->lanes, shape->repeats, shape->width,
-                          apart, trip, times, staged);
+                          begins, apart, trip, times, staged);
 }

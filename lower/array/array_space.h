@@ -48,6 +48,10 @@ typedef struct {
   struct tj_array_stage *stage;          /* by argument: what of it may go through LDS (array_staged.h); NULL: nothing
                                             may */
   tj_dtype held;                         /* the type that its elements have there */
+  const tj_node *begin;                  /* the element that a row begins with, of arguments that lie alike
+                                            (array_lines.h); NULL: nothing is known of it */
+  const tj_node **beyond;                /* by argument: how many elements further its own rows begin; NULL: it lies
+                                            otherwise */
   bool is_reduced;                       /* columns are those of reductions */
 } tj_array_space;
 

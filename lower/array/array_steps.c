@@ -137,7 +137,10 @@ const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_re
   tj_graph *graph = maker->graph;
   const tj_array_shape *shape = &maker->shape;
   const tj_node *own = tj_terse_mul(graph, maker->lane, tj_int(graph, shape->width));
-  return tj_terse_add(graph, region->start, tj_terse_add(graph, own, distance_of(maker, number)));
+  const tj_node *column = tj_terse_add(graph, region->start, tj_terse_add(graph, own, distance_of(maker, number)));
+  return region->has_ends ? tj_select(graph, tj_less(graph, column, maker->head), column,
+                                      tj_terse_add(graph, column, maker->gap))
+                          : column;
 }
 
 /* An expression of the space's symbols in the lane's row, and a column. */
@@ -146,6 +149,13 @@ static const tj_node *placed(const tj_array_maker *maker, const tj_node *node, c
   const tj_node *from[] = {maker->space->row, maker->space->column}, *to[] = {row, column};
   tj_substitute(maker->graph, &(tj_substitution){from, to, 2}, &node, 1);
   return node;
+}
+
+const tj_node *tj_array_first_vector(const tj_array_maker *maker, const tj_node *row) {
+  tj_graph *graph = maker->graph;
+  const tj_node *line = tj_int(graph, maker->shape.begins);
+  const tj_node *begin = placed(maker, maker->space->begin, row, tj_int(graph, 0));
+  return tj_simplified(graph, tj_mul(graph, tj_ceil_div(graph, begin, line), line));
 }
 
 uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region) {
@@ -194,12 +204,11 @@ static bool depends_on_workgroup(const tj_array_maker *maker, const tj_node *nod
 }
 
 /* Takes out of large offsets what the workgroup's elements share, where it comes out. */
-static void share_base(const tj_array_maker *maker, const tj_array_region *region, element_list *list,
-                       const tj_node *first) {
+static void share_base(const tj_array_maker *maker, element_list *list, const tj_node *first) {
   tj_graph *graph = maker->graph;
   if (tj_are_small(list->offset, list->count) || maker->target == NULL)
     return;
-  const tj_node *base = tj_simplified(graph, placed(maker, first, maker->base_row, region->start));
+  const tj_node *base = tj_simplified(graph, first);
   tj_parted_sum *rest = tj_parts_minus(graph, list->offset, list->count, base);
   for (uint32_t i = 0; i < list->count; i++) {
     if ((i == 0 || rest[i].rest != rest[i - 1].rest) && depends_on_workgroup(maker, rest[i].rest))
@@ -257,6 +266,42 @@ static tj_slot_digits places_of(const tj_array_maker *maker, const tj_array_regi
   return (tj_slot_digits){symbol, index != NULL && found != NULL ? PARTS : INDEX, places, count};
 }
 
+/* Whether a region's vectors of an argument begin as the row's do. */
+static bool lies_alike(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument) {
+  return region->line != NULL && maker->space->beyond[argument] != NULL;
+}
+
+/* The element that a region of such vectors begins with. */
+static const tj_node *first_of_vectors(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
+                                       const tj_node *row) {
+  tj_graph *graph = maker->graph;
+  const tj_node *first = tj_terse_add(graph, tj_array_first_vector(maker, row), region->line);
+  return tj_terse_add(graph, first, maker->space->beyond[argument]);
+}
+
+/* By column, where its element is. */
+static tj_parted_sum *offsets_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
+                                 const tj_slot_digits *at) {
+  tj_graph *graph = maker->graph;
+  if (!lies_alike(maker, region, argument))
+    return tj_parts_at_slots(graph, at, maker->space->access[argument].offset);
+  tj_array_region elements = *region;
+  elements.start = tj_simplified(graph, first_of_vectors(maker, region, argument, maker->row));
+  const tj_slot_digits of_vectors = places_of(maker, &elements, at->slots, maker->row, NULL, NULL);
+  return tj_parts_at_slots(graph, &of_vectors, maker->space->column);
+}
+
+/* Where the element of the workgroup's first row is that a region begins with. */
+static const tj_node *first_of_workgroup(const tj_array_maker *maker, const tj_array_region *region,
+                                         uint32_t argument) {
+  const tj_array_lookup *lookup = &maker->space->lookup[argument];
+  const tj_node *none = lookup->found != NULL ? tj_int(maker->graph, 0) : NULL;
+  if (lies_alike(maker, region, argument))
+    return first_of_vectors(maker, region, argument, maker->base_row);
+  const tj_node *offset = with_index(maker, lookup, none, maker->space->access[argument].offset);
+  return placed(maker, offset, maker->base_row, region->start);
+}
+
 /* Elements of rows that are counted from the workgroup's first one on, where these lie in LDS. */
 static void put_into_lds(tj_graph *graph, element_list *list, const tj_array_stage *stage) {
   const tj_node *begin = tj_add(graph, stage->skew, tj_int(graph, stage->place));
@@ -276,7 +321,7 @@ static element_list elements_of(const tj_array_maker *maker, const tj_array_regi
   const tj_slot_digits at = places_of(maker, region, count, row, lookup->found, found);
   const tj_node *valid = tj_array_between_cuts(maker->space, region->part, access->valid);
   const tj_node *const *are_valid = tj_at_slots(graph, &at, valid), *const *extras = tj_at_slots(graph, &at, extra);
-  list.offset = tj_parts_at_slots(graph, &at, access->offset);
+  list.offset = offsets_of(maker, region, argument, &at);
   list.valid = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   for (uint32_t i = 0; i < count; i++)
     list.valid[i] =
@@ -288,8 +333,7 @@ static element_list elements_of(const tj_array_maker *maker, const tj_array_regi
     put_into_lds(graph, &list, stage);
     return list;
   }
-  const tj_node *none = lookup->found != NULL ? tj_int(graph, 0) : NULL;
-  share_base(maker, region, &list, with_index(maker, lookup, none, access->offset));
+  share_base(maker, &list, first_of_workgroup(maker, region, argument));
   return list;
 }
 

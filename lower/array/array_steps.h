@@ -21,6 +21,8 @@ typedef struct {
   const tj_node *item, *lane, *row, *row_is_there;
   const tj_node *base_row, *base_column; /* of the workgroup */
   const tj_node *own_row;                /* the row, less the workgroup's first one */
+  const tj_node *head, *gap; /* columns before the row's first vector, and in whole ones behind these; NULL, both:
+                                vectors begin with the row */
   struct tj_array_stage *stage;  /* by argument: what of it goes through LDS (array_staged.h); NULL: nothing does */
   uint32_t staged_elements;      /* of LDS, which that takes */
   const tj_node **found;         /* by argument: the symbol of the index that says where the row is; NULL: none */
@@ -52,6 +54,8 @@ typedef struct {
   const tj_node *end;  /* columns from here on are left out; NULL: there are none */
   bool goes_on;        /* partial results have begun with another region of the row */
   bool has_vectors;    /* which have all of their columns there, or none */
+  bool has_ends;       /* columns behind the row's first `head` are `gap` further */
+  const tj_node *line; /* columns from the row's first vector on, in vectors that begin so; NULL: they begin with the row */
   const tj_node *part; /* a symbol that stands for a column, and knows the cuts around it; NULL: there are none */
 } tj_array_region;
 
@@ -63,6 +67,9 @@ static inline uint32_t tj_array_columns(const tj_array_maker *maker) {
 static inline const tj_node *tj_array_taken(const tj_array_maker *maker) {
   return maker->shape.apart != NULL ? maker->shape.apart : maker->space->columns.size;
 }
+
+/* The element, of arguments that lie alike, that the first vector of a row begins with. */
+const tj_node *tj_array_first_vector(const tj_array_maker *maker, const tj_node *row);
 
 /* Begins the steps of a kernel: nothing is in slots yet. Slots are numbered on. */
 void tj_array_begin(tj_array_maker *maker);
