@@ -127,6 +127,12 @@ static uint32_t met_with(tj_array_maker *maker, const tj_array_region *region, c
   return met;
 }
 
+/* An array is what so many partial results are from here on, whatever columns a region has. */
+static void know_partials(tj_array_maker *maker, const tj_array *array, uint32_t slot, uint32_t count) {
+  tj_array_know(maker, array, slot, true);
+  maker->repeat[array->number].period = count;
+}
+
 /* `count` partial sums of squares and of differences are less what is in slot `now` from here on. */
 static void move_on(tj_array_maker *maker, const tj_array *sum, uint32_t now, uint32_t count) {
   const tj_array_online *online = tj_array_online_of(maker, sum);
@@ -142,8 +148,8 @@ static void move_on(tj_array_maker *maker, const tj_array *sum, uint32_t now, ui
   tj_array_know(maker, deviation->step, step, false);
   set_slot(maker, weight, deviation->weighed);
   tj_array_know(maker, deviation->weight, weight, false);
-  tj_array_know(maker, deviation->squares, squares, true);
-  tj_array_know(maker, deviation->differences, differences, true);
+  know_partials(maker, deviation->squares, squares, count);
+  know_partials(maker, deviation->differences, differences, count);
   for (uint32_t i = 0; i < count; i += width) {
     tj_array_compute(maker, deviation->moved_squares, i, width, squares + i, TJ_ARRAY_OP_COUNT);
     tj_array_compute(maker, deviation->moved_differences, i, width, differences + i, TJ_ARRAY_OP_COUNT);
