@@ -520,11 +520,13 @@ WAVES = {"host": 1, "sim:gfx942": 64, "sim:gfx1201": 32, "sim:gfx1250": 32}
 
 def halves(parts):
     while parts.shape[1] > 1:
-        parts = parts[:, : parts.shape[1] // 2] + parts[:, parts.shape[1] // 2:]
+        half = (parts.shape[1] + 1) // 2
+        parts[:, :parts.shape[1] - half] += parts[:, half:]
+        parts = parts[:, :half]
     return parts
 
 
-FEW_WAVES = 8  # whose results are put together in halves
+FEW_WAVES = 8  # whose results are put together in halves, as those of more are that are no power of two
 
 
 def in_pairs(each, lanes):
@@ -559,7 +561,8 @@ def sum_in_order(vectors, ends, lanes, width, wave):
     own[:len(ends), 0] += ends
     each = in_pairs(halves(own).reshape(1, lanes), min(wave, lanes))
     waves = each[:, ::wave]
-    return (halves(waves) if waves.shape[1] <= FEW_WAVES else in_pairs(waves, waves.shape[1]))[0, 0]
+    are_few = waves.shape[1] <= FEW_WAVES or waves.shape[1] & waves.shape[1] - 1
+    return (halves(waves) if are_few else in_pairs(waves, waves.shape[1]))[0, 0]
 
 
 # Reductions, and over which modes of three.
@@ -1362,7 +1365,7 @@ def main():
                     waiting.append(pool.submit(check_function, runner, device, row, dtype, 20000 if is_host else 400))
             for dtype in ("f16", "f32", "f64"):
                 waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
-                for columns in (5, 301, 9001, 33004):
+                for columns in (5, 301, 9001, 33004, 33007):
                     waiting.append(pool.submit(check_long_norm, runner, device, dtype, columns))
             for mapping in ROW_MAPPINGS if not is_host else []:
                 waiting.append(pool.submit(check_row_mapping, runner, device, mapping))
@@ -1383,7 +1386,7 @@ def main():
                 for dtype in ("f32", "f64"):
                     waiting.append(pool.submit(check_quotients, runner, on, dtype))
             for dtype in ("f32", "f64") if device in WAVES else []:
-                for shape in [(3, 7), (5, 200), (2, 1000), (3, 1003), (3, 4096), (1, 50001), FEW_OF_HOST if is_host else FEW]:
+                for shape in [(3, 7), (5, 200), (2, 1000), (3, 1003), (3, 4096), (3, 5120), (2, 9001), (1, 50001), FEW_OF_HOST if is_host else FEW]:
                     waiting.append(pool.submit(check_order, runner, device, dtype, shape))
             for row in PROGRAMS:
                 for shape in SHAPES + LONG if is_host else SHAPES[1:6]:

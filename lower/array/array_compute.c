@@ -75,10 +75,12 @@ void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint3
 
 void tj_array_combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count, int combine) {
   uint32_t most = tj_array_computed_width(maker);
-  for (uint32_t half = count / 2; half > 0; half /= 2) {
-    uint32_t width = half < most ? half : most;
-    for (uint32_t i = 0; i < half; i += width)
+  for (uint32_t half; count > 1; count = half) {
+    half = (count + 1) / 2;
+    for (uint32_t i = 0, width; half + i < count; i += width) {
+      width = (uint32_t)tj_power_within(count - half - i < most ? count - half - i : most);
       tj_array_combine(maker, slot + i, slot + half + i, width, combine);
+    }
   }
 }
 

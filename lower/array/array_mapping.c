@@ -150,8 +150,8 @@ _Noreturn static void fail_rows(const tj_array_space *space, const tj_kernel *ke
   }
   tj_fail_at(
       job, kernel->mapped->load_span, TJ_MAPPING,
-      "rows are shared out by mappings on GPUs, whose items are 2^n lanes of a row, then rows, and whose slots "
-      "are 2^n neighbouring columns, then such further on; they have domain, tile, load and store, and nothing else");
+      "rows are shared out by mappings on GPUs, whose items are the lanes of a row, 2^n or whole waves, then rows, and whose "
+      "slots are 2^n neighbouring columns, then such further on; they have domain, tile, load and store, and nothing else");
 }
 
 tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_kernel *kernel,
@@ -163,7 +163,8 @@ tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_ke
     fail_rows(space, kernel, NULL);
   tj_array_shape shape = shape_of_side(space, &given->load, given->lds != NULL);
   const tj_mapping *rows = tj_array_mapping_of(space, &shape, target);
-  bool halves = tj_is_power_of_two(shape.lanes) && tj_is_power_of_two(shape.width);
+  bool are_lanes = tj_is_power_of_two(shape.lanes) || shape.lanes % target->wave_size == 0;
+  bool halves = are_lanes && tj_is_power_of_two(shape.width);
   if (rows == NULL || !halves || !is_of_rows(space, given, rows))
     fail_rows(space, kernel, halves ? rows : NULL);
   if ((uint64_t)shape.lanes * shape.rows > target->workgroup_limit)

@@ -6,6 +6,7 @@
 #include "lower/array/array_online_steps.h"
 #include "lower/array/array_split.h"
 
+#include "base/number/power.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 
@@ -201,7 +202,7 @@ static void combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t lanes, 
 
 /* --- across waves --- */
 
-/* Of more, each lane loads one. */
+/* Of more, a power of two, each lane loads one. */
 enum { FEW_WAVES = 8 };
 
 /* Elements of LDS, from `offset` on. */
@@ -242,10 +243,14 @@ static uint32_t waves_of_row(const tj_array_maker *maker) {
 /* Loads what the waves of the row have stored, from an element on, and puts it together. Returns the slot. */
 static uint32_t load_few_waves(tj_array_maker *maker, const tj_node *begin, const tj_array *reduction) {
   tj_graph *graph = maker->graph;
-  uint32_t waves = waves_of_row(maker), width = waves < lds_width(maker) ? waves : lds_width(maker);
-  uint32_t slot = tj_array_slots(maker, reduction->dtype, waves);
-  for (uint32_t i = 0; i < waves; i += width)
+  uint32_t waves = waves_of_row(maker);
+  uint32_t slot = tj_array_slots(maker, reduction->dtype, waves), most = lds_width(maker);
+  if (maker->shape.rows > 1 && tj_power_in(waves) < most)
+    most = (uint32_t)tj_power_in(waves);
+  for (uint32_t i = 0, width; i < waves; i += width) {
+    width = (uint32_t)tj_power_within(waves - i < most ? waves - i : most);
     add_lds(maker, TJ_STEP_LOAD, tj_terse_add(graph, begin, tj_int(graph, i)), slot + i)->width = width;
+  }
   tj_array_combine_halves(maker, slot, waves, combination(maker, reduction));
   return slot;
 }
@@ -265,7 +270,8 @@ static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array 
   uint32_t waves = waves_of_row(maker);
   const tj_node *row = tj_terse_div(graph, maker->item, tj_int(graph, maker->shape.lanes));
   const tj_node *begin = tj_terse_add(graph, tj_terse_mul(graph, row, tj_int(graph, waves)), tj_int(graph, place));
-  return waves > FEW_WAVES ? load_many_waves(maker, begin, reduction) : load_few_waves(maker, begin, reduction);
+  bool are_many = waves > FEW_WAVES && tj_is_power_of_two(waves);
+  return are_many ? load_many_waves(maker, begin, reduction) : load_few_waves(maker, begin, reduction);
 }
 
 /* Those of a level that go with others, or those that do not. */

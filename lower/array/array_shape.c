@@ -282,12 +282,10 @@ static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel
   return shape;
 }
 
-/* So many at least, that have as many vectors each as are usual, or more where there are no more lanes. */
-static uint32_t lanes_of_waves(int64_t vectors, uint32_t usual, uint32_t least, uint32_t most) {
-  uint32_t lanes = least;
-  while (lanes < most && vectors > (int64_t)lanes * (usual > 0 ? usual : 1))
-    lanes *= 2;
-  return lanes;
+/* Whole waves whose lanes have as many vectors each as are usual, or more where there are no more lanes. */
+static uint32_t lanes_of_waves(int64_t vectors, uint32_t usual, uint32_t most, const tj_target *target) {
+  int64_t of_wave = (int64_t)target->wave_size * (usual > 0 ? usual : 1), waves = (vectors - 1) / of_wave + 1;
+  return waves * target->wave_size < most ? (uint32_t)waves * target->wave_size : most;
 }
 
 /* A row in the registers of a wave, or of as many as it takes; where it does not fit there, a loop. */
@@ -300,7 +298,7 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   int64_t vectors = vectors_of(size, shape.width);
   shape.lanes = power_of_two_from(vectors, target->wave_size);
   if (size->facts.high > (int64_t)shape.lanes * columns_in_wave(most, target))
-    shape.lanes = lanes_of_waves(vectors, columns_in_waves(space, target) / shape.width, shape.lanes, limit);
+    shape.lanes = lanes_of_waves(vectors, columns_in_waves(space, target) / shape.width, limit, target);
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
   uint32_t work_items = shape.lanes < target->wave_size ? WORK_ITEMS : target->group_of_rows;
   shape.rows = rows_of(space, target, work_items, shape.lanes);

@@ -14,7 +14,7 @@ typedef struct {
 
 typedef struct {
   uint32_t rows;    /* of a workgroup */
-  uint32_t lanes;   /* work-items of a row; a power of two */
+  uint32_t lanes;   /* work-items of a row: a power of two, or those of whole waves */
   uint32_t width;   /* neighbouring columns of a lane; a power of two */
   uint32_t repeats; /* how many times so many, */
   /* which are so many columns apart, of which a row has `repeats` times as many; NULL: as many as all lanes have */

@@ -103,7 +103,7 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
 uint32_t tj_array_computed_width(const tj_array_maker *maker);
 /* Slots become what they were and what others are, by an operation. */
 void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine);
-/* Slot `slot` becomes all of `count` from there on together; a power of two. */
+/* Slot `slot` becomes all of `count` from there on together: of each half the other, of an odd number the smaller. */
 void tj_array_combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count, int combine);
 /* A slot becomes that where a truth holds. */
 void tj_array_combine_where(tj_array_maker *maker, const tj_node *valid, uint32_t slot, uint32_t with, int combine);
