@@ -264,11 +264,11 @@ typedef struct {
   tj_kernel *kernel;        /* NULL: it has none */
 } tier_kernel;
 
-static tier_kernel demanded(const array_map *map, const tj_array_tier *tier) {
-  tier_kernel made = {.demands = demands_of_tier(map, tier)};
-  if (made.demands.count == 0)
+static tier_kernel demanded(const array_map *map, tj_demands demands) {
+  tier_kernel made = {.demands = demands};
+  if (demands.count == 0 || !tj_can_be_met(&demands))
     return made;
-  const tj_node *condition = tj_demands_condition(map->graph, &made.demands);
+  const tj_node *condition = tj_demands_condition(map->graph, &demands);
   made.condition = tj_is_int(condition, 1) ? NULL : condition;
   return made;
 }
@@ -286,8 +286,9 @@ static tj_kernel *make_tier(const array_map *map, const tj_array_tier *tier, con
 
 /* Whether all rows of a tier are of another one, too. */
 static bool is_within(const array_map *map, const tj_array_tier *tier, const tj_array_tier *other) {
-  return tier->columns <= other->columns && other->times == 1 &&
-         tj_facts_divisible(&size_of_tiers(map)->facts, other->multiple);
+  bool are_multiples = tier->multiple % other->multiple == 0 ||
+                       tj_facts_divisible(&size_of_tiers(map)->facts, other->multiple);
+  return tier->columns <= other->columns && other->times == 1 && are_multiples;
 }
 
 /* Whether launches take a kernel behind that of a tier for all of its rows. */
@@ -309,15 +310,35 @@ static void offer_tier(array_map *map, const tj_array_tier *tier, const tier_ker
     offer_stream(map, made->condition);
 }
 
+/* What a tier demands besides of rows that stay in registers: to be longer than those for which launches take kernels
+ * behind its own, so that of what these have as well nothing is masked. */
+static tj_demands beyond_shorter(const array_map *map, const tj_array_tier tier[], uint32_t number,
+                                 const tier_kernel made[], uint32_t count) {
+  const tj_node *size = size_of_tiers(map);
+  const tj_demands *demands = &made[number].demands;
+  int64_t most = 0;
+  for (uint32_t i = number + 1; i < count; i++) {
+    const tj_array_tier shorter = {tier[i].columns, tier[number].multiple, 1};
+    bool is_shorter = made[i].kernel != NULL && tier[i].columns < tier[number].columns;
+    if (is_shorter && is_within(map, &shorter, &tier[i]))
+      most = tier[i].columns > most ? tier[i].columns : most;
+  }
+  bool stays = map->space->is_reduced && tier[number].columns != INT64_MAX && size->op == TJ_OP_SYMBOL;
+  return stays && most > 0 ? tj_demands_from(map->graph, demands, size, most + 1) : *demands;
+}
+
 /* Kernels of the last tiers are made first. */
 static void offer_tiers(array_map *map) {
   tj_array_tier tier[TJ_ARRAY_MOST_TIERS];
   tier_kernel made[TJ_ARRAY_MOST_TIERS];
   const uint32_t count = tj_array_tiers(map->space, map->written, map->target, tier);
   for (uint32_t i = 0; i < count; i++)
-    made[i] = demanded(map, &tier[i]);
+    made[i] = demanded(map, demands_of_tier(map, &tier[i]));
   for (uint32_t i = count; i-- > 0;) {
-    if (made[i].condition != NULL && !is_never_taken(map, tier, i, made, count))
+    if (made[i].condition == NULL || is_never_taken(map, tier, i, made, count))
+      continue;
+    made[i] = demanded(map, beyond_shorter(map, tier, i, made, count));
+    if (made[i].condition != NULL)
       made[i].kernel = make_tier(map, &tier[i], &made[i].demands);
   }
   for (uint32_t i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
 /* How many rows, lanes and columns workgroups, lanes and trips take: by the target, and by what is known of sizes. */
 #include "lower/array/array_shape.h"
 
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
 #include "ir/layout/arith.h"
@@ -327,15 +328,20 @@ static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, in
   return count;
 }
 
-/* The next tier below one: the longest ones that end apart from their vectors are fewer. */
+/* The next tier below one: the longest ones that end apart from their vectors are fewer; of others, those of usual
+ * lengths are as many again, three quarters of a power of two, whose waves are as many less. */
 static int64_t shorter_tier(int64_t columns, int64_t least, int64_t multiple) {
+  enum { USUAL = 3072, MOST_USUAL = 12288 };
   if (columns <= least)
     return columns > SHORT ? SHORT : SHORTEST;
-  return columns / (multiple > 1 || columns <= 4 * least ? 2 : 4);
+  if (multiple == 1)
+    return columns / (columns <= 4 * least ? 2 : 4);
+  const int64_t fewer = tj_is_power_of_two(columns) ? columns / 4 * 3 : columns / 3 * 2;
+  return fewer % 3 != 0 || (fewer >= USUAL && fewer <= MOST_USUAL) ? fewer : columns / 2;
 }
 
-/* Rows that stay in registers: one tier for each power of two, and two of short ones, if vectors have no part of
- * these. Where those of a wave may go through LDS, those of whole lines need not. */
+/* Rows that stay in registers: one tier for each power of two and some between, and two of short ones, if vectors have
+ * no part of these. Where those of a wave may go through LDS, those of whole lines need not. */
 static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple, int64_t line,
                               tj_array_tier tier[]) {
   uint32_t most = most_columns(space), count = 0;

@@ -58,7 +58,7 @@ typedef struct {
   int64_t times;    /* of which it is one, how often columns come again behind a seam; 1: any number */
 } tj_array_tier;
 
-enum { TJ_ARRAY_MOST_TIERS = 20 };
+enum { TJ_ARRAY_MOST_TIERS = 24 };
 
 /* Those of any number of columns first, longest ones first. Returns how many. */
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,

@@ -156,6 +156,17 @@ tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand
   return (tj_demands){demand, count};
 }
 
+tj_demands tj_demands_from(tj_graph *graph, const tj_demands *demands, const tj_node *size, int64_t least) {
+  tj_demand more = {size, 1, least, INT64_MAX};
+  for (uint32_t i = 0; i < demands->count; i++) {
+    if (demands->demand[i].node != size)
+      continue;
+    more = demands->demand[i];
+    more.low = more.low > least ? more.low : least;
+  }
+  return tj_demands_with(graph, demands, more);
+}
+
 static const tj_node *symbol_that_meets(tj_graph *graph, const tj_demand *demand) {
   tj_symbol declared = *demand->node->symbol;
   if (demand->low > demand->node->facts.low)

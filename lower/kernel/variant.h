@@ -31,6 +31,9 @@ tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand
 /* What makes a size, a parameter or a sum of some, at most `most`, and each of its terms a multiple. */
 tj_demands tj_demands_of_size(tj_graph *graph, const tj_node *size, int64_t multiple, int64_t most);
 
+/* The demands of a size, of which it has to be at least `least` besides. */
+tj_demands tj_demands_from(tj_graph *graph, const tj_demands *demands, const tj_node *size, int64_t least);
+
 /* Whether each parameter's range has a value that meets the demands. */
 bool tj_can_be_met(const tj_demands *demands);
 
