@@ -300,12 +300,18 @@ static bool is_never_taken(const array_map *map, const tj_array_tier tier[], uin
   return is_any;
 }
 
+/* Kernels of one program have different names. */
+static const char *name_of_tier(const array_map *map, const tj_array_tier *tier) {
+  const uint32_t widest = tj_array_widest(map->space, map->written, map->target);
+  const bool is_line = map->target->wave_size > 1 && tier->multiple > widest;
+  const char *kind = tier->multiple == 1 ? "any" : is_line ? "lines" : "rows", *name = map->written->name;
+  if (tier->columns == INT64_MAX)
+    return tj_string_format(map->graph->job, "%s.%s%s", name, kind, tier->times > 1 ? ".shared" : "");
+  return tj_string_format(map->graph->job, "%s.%s%lld", name, kind, (long long)tier->columns);
+}
+
 static void offer_tier(array_map *map, const tj_array_tier *tier, const tier_kernel *made) {
-  tj_graph *graph = map->graph;
-  const char *length = tier->columns != INT64_MAX ? tj_string_format(graph->job, "%lld", (long long)tier->columns)
-                       : tier->times > 1          ? ".shared"
-                                                  : "";
-  offer(map, made->kernel, made->condition, tj_string_format(graph->job, "%s.rows%s", map->written->name, length));
+  offer(map, made->kernel, made->condition, name_of_tier(map, tier));
   if (map->target->wave_size == 1)
     offer_stream(map, made->condition);
 }

@@ -7,6 +7,7 @@
 #include "ir/index/print.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/access/price.h"
 #include "lower/array/array_lines.h"
 #include "lower/array/array_staged.h"
 
@@ -289,6 +290,31 @@ static uint32_t lanes_of_waves(int64_t vectors, uint32_t usual, uint32_t most, c
   return waves * target->wave_size < most ? (uint32_t)waves * target->wave_size : most;
 }
 
+/* Lanes side by side that reach for memory without waste: for whole lines where rows are made of these, or where
+ * sectors are what moves, for two of them. Of rows whose ends are apart, as many as these take. 0: all that there are
+ * vectors for. */
+static uint32_t fewest_lanes(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                             uint32_t width) {
+  const tj_price_machine machine = tj_price_machine_of(target);
+  const tj_facts *size = &space->columns.size->facts;
+  uint32_t bytes = width * largest_bytes(space, kernel);
+  if (machine.sector_bytes == 0)
+    return tj_facts_divisible(size, machine.line_bytes) ? machine.line_bytes / bytes : 0;
+  return tj_facts_divisible(size, width) ? 2 * machine.sector_bytes / bytes : 2 * width;
+}
+
+/* Lanes of a wave that take a row: each has as many vectors as are usual, so that as many are on their way at once. */
+static uint32_t lanes_in_wave(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                              uint32_t width) {
+  const int64_t vectors = vectors_of(space->columns.size, width);
+  const uint32_t usual = columns_in_wave(most_columns(space), target) / width;
+  const uint32_t fewest = fewest_lanes(space, kernel, target, width);
+  const bool are_few = fewest > 0 && usual > 1;
+  int64_t lanes = are_few ? tj_divided_up(vectors, usual) : vectors;
+  lanes = lanes > fewest ? lanes : fewest < vectors ? fewest : vectors;
+  return power_of_two_from(lanes, target->wave_size);
+}
+
 /* A row in the registers of a wave, or of as many as it takes; where it does not fit there, a loop. */
 static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   const tj_node *size = space->columns.size;
@@ -297,11 +323,12 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
     return shape_of_loop(space, kernel, target);
   tj_array_shape shape = {.rows = 1, .width = width_of_rows(space, kernel, target)};
   int64_t vectors = vectors_of(size, shape.width);
-  shape.lanes = power_of_two_from(vectors, target->wave_size);
-  if (size->facts.high > (int64_t)shape.lanes * columns_in_wave(most, target))
+  shape.lanes = lanes_in_wave(space, kernel, target, shape.width);
+  if (size->facts.high > (int64_t)target->wave_size * columns_in_wave(most, target))
     shape.lanes = lanes_of_waves(vectors, columns_in_waves(space, target) / shape.width, limit, target);
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
-  uint32_t work_items = shape.lanes < target->wave_size ? WORK_ITEMS : target->group_of_rows;
+  bool are_short = shape.lanes < target->wave_size && shape.repeats == 1;
+  uint32_t work_items = are_short ? WORK_ITEMS : target->group_of_rows;
   shape.rows = rows_of(space, target, work_items, shape.lanes);
   if (space->stage != NULL && size->facts.high <= most_in_lds(target))
     tj_array_stage_rows(space, kernel, target, &shape, shape_in_lds(space, target));
@@ -328,28 +355,33 @@ static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, in
   return count;
 }
 
-/* The next tier below one: the longest ones that end apart from their vectors are fewer; of others, those of usual
- * lengths are as many again, three quarters of a power of two, whose waves are as many less. */
+/* The next tier below one of rows of several waves: the longest ones that end apart from their vectors are fewer; of
+ * others, those of usual lengths are as many again, three quarters of a power of two, whose waves are as many less. */
 static int64_t shorter_tier(int64_t columns, int64_t least, int64_t multiple) {
   enum { USUAL = 3072, MOST_USUAL = 12288 };
-  if (columns <= least)
-    return columns > SHORT ? SHORT : SHORTEST;
   if (multiple == 1)
     return columns / (columns <= 4 * least ? 2 : 4);
   const int64_t fewer = tj_is_power_of_two(columns) ? columns / 4 * 3 : columns / 3 * 2;
   return fewer % 3 != 0 || (fewer >= USUAL && fewer <= MOST_USUAL) ? fewer : columns / 2;
 }
 
-/* Rows that stay in registers: one tier for each power of two and some between, and two of short ones, if vectors have
- * no part of these. Where those of a wave may go through LDS, those of whole lines need not. */
+/* The same of rows of a wave: where these need not go through LDS, lanes have half as many vectors, and so on. */
+static int64_t shorter_tier_of_wave(int64_t columns, bool halves) {
+  return columns <= SHORT ? SHORTEST : halves ? columns / 2 : SHORT;
+}
+
+/* Rows that stay in registers: tiers of powers of two and some between, and two of short ones, if vectors have no part
+ * of these. Where those of a wave may go through LDS, those of whole lines need not. */
 static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple, int64_t line,
                               tj_array_tier tier[]) {
   uint32_t most = most_columns(space), count = 0;
   const int64_t longest = multiple > 1 ? INT64_MAX : most_with_ends(space, target);
   int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target), in_lds = most_in_lds(target);
   int64_t shortest = space->rows.count == 0 ? least : multiple > 1 ? SHORT : SHORTEST;
-  for (int64_t columns = (int64_t)most_lanes(target) * most; columns >= shortest;
-       columns = columns > SHORTEST ? shorter_tier(columns, least, multiple) : 0) {
+  for (int64_t columns = (int64_t)most_lanes(target) * most, next; columns >= shortest; columns = next) {
+    next = columns > least       ? shorter_tier(columns, least, multiple)
+           : columns > SHORTEST ? shorter_tier_of_wave(columns, multiple > 1 && line <= multiple)
+                                : 0;
     if (columns > longest)
       continue;
     tier[count++] = (tj_array_tier){columns, multiple, 1};

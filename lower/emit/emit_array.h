@@ -53,9 +53,15 @@ typedef struct {
 void tj_emit_divisor(tj_emitter *emitter, tj_divisor *divisor);
 LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor);
 
-/* Whether quotients of f32 that become floats of a type at once are better made with that in mind; and their bits, by
- * a divisor of f32 that has bounds. The builder ends in a new block. */
-bool tj_emit_rounds_quotients(const tj_emitter *emitter, tj_dtype to);
+/* How quotients of f32 are made that become floats of a type at once. */
+typedef enum {
+  TJ_QUOTIENTS_WHOLE,   /* as all others */
+  TJ_QUOTIENTS_BETWEEN, /* by a divisor that has bounds */
+  TJ_QUOTIENTS_NUMBERS  /* by one that has none; those that the type has no number for but 0 need not be right */
+} tj_quotients;
+
+tj_quotients tj_emit_quotients_of(const tj_emitter *emitter, tj_dtype to);
+/* Their bits, unless they are made as all others. The builder ends in a new block. */
 LLVMValueRef tj_emit_short_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor,
                                      tj_dtype to);
 

@@ -5,7 +5,8 @@
  * q = a z + a z' is one of the two numbers around a/b, and a - b q a number; so q + (a - b q) / b, rounded once, is
  * a/b rounded once, for no quotient is close enough to the middle between two numbers for what 1/b lacks. (Markstein)
  * That holds as long as nothing is too small for its last bits or too large: b within 2^-32 and 2^32, q from 2^-64
- * on. Infinities make q NaN. Where a vector has any other but zeros, all of it is divided.
+ * on. Infinities make q NaN. Where a vector has any other but zeros, all of it is divided: on GPUs, where a division is
+ * dozens of instructions, zeros, which masks leave, too, are asked for before.
  *
  * Where f64 is as fast as f32, quotients of f32 are products in f64, which have no such limits.
  *
@@ -121,16 +122,16 @@ static LLVMValueRef divisor_is_usual(const quotients *q) {
   return LLVMBuildAnd(q->builder, low, high, "");
 }
 
-static LLVMValueRef truth_at(const quotients *q, LLVMValueRef truths, uint32_t lane) {
-  return LLVMBuildExtractElement(q->builder, truths, LLVMConstInt(q->emitter->i32, lane, false), "");
+static LLVMValueRef lane_of(const quotients *q, LLVMValueRef vector, uint32_t lane) {
+  return LLVMBuildExtractElement(q->builder, vector, LLVMConstInt(q->emitter->i32, lane, false), "");
 }
 
 static LLVMValueRef all_of(const quotients *q, LLVMValueRef truths) {
   if (q->emitter->target->wave_size == 1)
     return tj_emit_typed_intrinsic(q->emitter, "llvm.vector.reduce.and", &truths, 1);
-  LLVMValueRef all = truth_at(q, truths, 0);
+  LLVMValueRef all = lane_of(q, truths, 0);
   for (uint32_t lane = 1; lane < LLVMGetVectorSize(LLVMTypeOf(truths)); lane++)
-    all = LLVMBuildAnd(q->builder, all, truth_at(q, truths, lane), "");
+    all = LLVMBuildAnd(q->builder, all, lane_of(q, truths, lane), "");
   return all;
 }
 
@@ -215,6 +216,11 @@ static LLVMValueRef divided_in_turn(const quotients *q) {
   return next;
 }
 
+static LLVMValueRef divided_each(const quotients *q) {
+  return q->emitter->target->has_division ? LLVMBuildFDiv(q->builder, q->dividend, repeated(q, q->divisor), "")
+                                          : divided_in_turn(q);
+}
+
 /* The blocks from which a result comes, and what it is there. */
 typedef struct {
   LLVMBasicBlockRef block[3], after;
@@ -274,30 +280,50 @@ LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const
   ways all = {.after = tj_emit_block(emitter, "divided")};
   LLVMValueRef found = by_reciprocal(&q, divisor), are_large = all_large(&q, found), is_usual = divisor->is_usual;
   accept(&q, &all, found, LLVMBuildAnd(b, is_usual, are_large, ""), "each");
-  bool has_division = emitter->target->has_division;
-  if (!has_division)
+  if (emitter->target->wave_size > 1)
     accept(&q, &all, found, LLVMBuildAnd(b, is_usual, all_large_or_zero(&q, found), ""), "others");
-  LLVMValueRef each =
-      has_division ? LLVMBuildFDiv(b, dividend, repeated(&q, divisor->number), "") : divided_in_turn(&q);
-  add_way(&q, &all, each);
+  add_way(&q, &all, divided_each(&q));
   return met(&q, &all, "quotients");
 }
 
 /* Processors that make bf16 of f32 make two at once, and two of f16. Not so floats of 8 bits: numbers of few bits by
- * the largest of them are often in the middle between two. */
-bool tj_emit_rounds_quotients(const tj_emitter *emitter, tj_dtype to) {
+ * the largest of them are often in the middle between two. What exponents of f16 and fewer bits do not reach is 0
+ * long before quotients are too small. */
+tj_quotients tj_emit_quotients_of(const tj_emitter *emitter, tj_dtype to) {
+  enum { BITS_OF_F16 = 5 };
   const tj_target *target = emitter->target;
-  bool rounds_two = target->wave_size > 1 && target->has_bfloat_rounding && !target->has_fast_doubles;
-  return rounds_two && (to == TJ_DTYPE_bf16 || to == TJ_DTYPE_f16);
+  bool is_float = tj_dtype_class_of(to) == TJ_CLASS_FLOAT, is_two = to == TJ_DTYPE_bf16 || to == TJ_DTYPE_f16;
+  if (!is_float || target->wave_size == 1 || target->has_fast_doubles)
+    return TJ_QUOTIENTS_WHOLE;
+  if (is_two && target->has_bfloat_rounding)
+    return TJ_QUOTIENTS_BETWEEN;
+  return tj_dtype_form(to).exponent <= BITS_OF_F16 ? TJ_QUOTIENTS_NUMBERS : TJ_QUOTIENTS_WHOLE;
+}
+
+/* What is too large is NaN, as infinities are, and so is a sum with one. */
+static LLVMValueRef are_numbers(const quotients *q, LLVMValueRef found) {
+  LLVMValueRef sum = lane_of(q, found, 0);
+  for (uint32_t lane = 1; lane < LLVMGetVectorSize(LLVMTypeOf(found)); lane++)
+    sum = LLVMBuildFAdd(q->builder, sum, lane_of(q, found, lane), "");
+  return LLVMBuildFCmp(q->builder, LLVMRealORD, sum, sum, "");
+}
+
+static LLVMValueRef bits_as(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype to) {
+  return tj_emit_number_bits(emitter, tj_emit_converted(emitter, numbers, TJ_DTYPE_f32, to), to);
 }
 
 LLVMValueRef tj_emit_short_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor,
                                      tj_dtype to) {
   const quotients q = quotients_of(emitter, dividend, divisor);
   ways all = {.after = tj_emit_block(emitter, "rounded")};
-  LLVMValueRef low = short_products(&q, divisor->low, to), high = short_products(&q, divisor->high, to);
-  accept(&q, &all, low, are_same(&q, low, high), "each");
-  LLVMValueRef each = tj_emit_converted(emitter, divided_in_turn(&q), TJ_DTYPE_f32, to);
-  add_way(&q, &all, tj_emit_number_bits(emitter, each, to));
-  return met(&q, &all, "quotients");
+  if (divisor->has_bounds) {
+    LLVMValueRef low = short_products(&q, divisor->low, to), high = short_products(&q, divisor->high, to);
+    accept(&q, &all, low, are_same(&q, low, high), "each");
+    add_way(&q, &all, bits_as(emitter, divided_in_turn(&q), to));
+    return met(&q, &all, "quotients");
+  }
+  LLVMValueRef found = by_reciprocal(&q, divisor);
+  accept(&q, &all, found, LLVMBuildAnd(q.builder, divisor->is_usual, are_numbers(&q, found), ""), "each");
+  add_way(&q, &all, divided_each(&q));
+  return bits_as(emitter, met(&q, &all, "quotients"), to);
 }

@@ -392,17 +392,20 @@ static LLVMValueRef combined(tj_emitter *emitter, const tj_kernel_step *step, LL
   return LLVMBuildSelect(emitter->builder, tj_emit_truth(emitter, step->access.valid), value, before, "");
 }
 
-/* Whether a step makes quotients of f32 by one number, as shorter floats at once. */
-static bool rounds_quotients(const computation *c, const tj_kernel_step *step, tj_dtype to) {
+/* How a step makes quotients of f32 by one number, as shorter floats at once, if it does. */
+static tj_quotients quotients_of(const computation *c, const tj_kernel_step *step, tj_dtype to) {
   const tj_array *array = step->compute->array;
-  return array != NULL && array->op == TJ_ARRAY_div && array->dtype == TJ_DTYPE_f32 &&
-         step->compute->combine == TJ_ARRAY_OP_COUNT && tj_is_int(step->access.valid, 1) &&
-         tj_emit_rounds_quotients(c->emitter, to) && has_one_second(c, array) && !has_exact_reciprocal(array->arg[1]);
+  bool are_quotients = array != NULL && array->op == TJ_ARRAY_div && array->dtype == TJ_DTYPE_f32 &&
+                       step->compute->combine == TJ_ARRAY_OP_COUNT && tj_is_int(step->access.valid, 1);
+  if (!are_quotients || !has_one_second(c, array) || has_exact_reciprocal(array->arg[1]))
+    return TJ_QUOTIENTS_WHOLE;
+  return tj_emit_quotients_of(c->emitter, to);
 }
 
-static LLVMValueRef short_quotients(const computation *c, const tj_array *array, tj_dtype to) {
+static LLVMValueRef short_quotients(const computation *c, const tj_array *array, tj_dtype to, tj_quotients kind) {
   LLVMValueRef dividend = as_array(c, array->arg[0], array->dtype);
-  return tj_emit_short_quotients(c->emitter, dividend, divisor_of(c, array->arg[1], array->dtype, true), to);
+  const tj_divisor *divisor = divisor_of(c, array->arg[1], array->dtype, kind == TJ_QUOTIENTS_BETWEEN);
+  return tj_emit_short_quotients(c->emitter, dividend, divisor, to);
 }
 
 LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step) {
@@ -410,8 +413,9 @@ LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step) {
   uint32_t arrays = compute->array != NULL ? compute->array->number + 1 : 1;
   computation c = {emitter, step->width, compute, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arrays)};
   tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
-  if (rounds_quotients(&c, step, dtype))
-    return short_quotients(&c, compute->array, dtype);
+  const tj_quotients kind = quotients_of(&c, step, dtype);
+  if (kind != TJ_QUOTIENTS_WHOLE)
+    return short_quotients(&c, compute->array, dtype, kind);
   LLVMValueRef value = compute->array != NULL ? as_array(&c, compute->array, dtype) : from_slots(&c, 0, dtype);
   return tj_emit_number_bits(emitter, combined(emitter, step, value, dtype), dtype);
 }

@@ -325,9 +325,12 @@ static void emit_barrier(tj_emitter *emitter, tj_phase before) {
     await_boxes(emitter);
 }
 
-/* Whether it computes numbers that fit a register each. */
-static bool computes_in_words(const tj_kernel *kernel) {
+/* Whether it computes numbers that fit a register each, and converts floats of 8 bits by instructions for it. */
+static bool computes_in_words(const tj_kernel *kernel, const tj_target *target) {
   const tj_array_program *program = tj_kernel_program(kernel);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    if (target->floats8 == TJ_FLOATS8_NONE && tj_dtype_is_small_float(kernel->buffer[i].dtype))
+      return false;
   for (uint32_t i = 0; program != NULL && i < program->count; i++)
     if (program->array[i]->dtype == TJ_DTYPE_f64 && program->array[i]->op != TJ_ARRAY_NUMBER)
       return false;
@@ -369,7 +372,7 @@ static uint32_t wanted_workgroups(const tj_kernel *kernel, const tj_target *targ
   enum { RESIDENT_ITEMS = 1024 };
   if (tj_kernel_only_moves(kernel))
     return resident_workgroups(kernel, target);
-  return computes_in_words(kernel) ? RESIDENT_ITEMS / kernel->workgroup_size : 0;
+  return computes_in_words(kernel, target) ? RESIDENT_ITEMS / kernel->workgroup_size : 0;
 }
 
 static void emit_kernel(tj_emitter *emitter) {
