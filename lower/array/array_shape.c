@@ -309,7 +309,7 @@ static uint32_t lanes_in_wave(const tj_array_space *space, const tj_kernel *kern
   const int64_t vectors = vectors_of(space->columns.size, width);
   const uint32_t usual = columns_in_wave(most_columns(space), target) / width;
   const uint32_t fewest = fewest_lanes(space, kernel, target, width);
-  const bool are_few = fewest > 0 && usual > 1;
+  const bool are_few = fewest > 0 && usual > 1 && width > 1;
   int64_t lanes = are_few ? tj_divided_up(vectors, usual) : vectors;
   lanes = lanes > fewest ? lanes : fewest < vectors ? fewest : vectors;
   return power_of_two_from(lanes, target->wave_size);
