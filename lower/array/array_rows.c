@@ -245,9 +245,10 @@ static void take_singly(tj_array_maker *maker, const tj_array_region *region, ui
 }
 
 static bool ends_apart(const tj_array_maker *maker, const tj_array_region *region) {
-  tj_graph *graph = maker->graph;
-  const tj_node *length = region->end != NULL ? tj_sub(graph, region->end, region->start) : int_of(maker, 0);
-  return maker->target != NULL && tj_array_ends_apart(&maker->shape, tj_simplified(graph, length), maker->target);
+  if (maker->head != NULL || maker->target == NULL)
+    return maker->head != NULL;
+  const tj_node *length = tj_simplified(maker->graph, tj_sub(maker->graph, region->end, region->start));
+  return tj_array_ends_apart(&maker->shape, length, maker->target);
 }
 
 /* Whole vectors up to an end, and what is left: behind them, in the workgroup that has the end, or where they begin
@@ -314,9 +315,8 @@ static void loop_over_columns(tj_array_maker *maker, uint32_t level, bool is_inn
   if (trips->facts.high > 0)
     add_trips(maker, trips, level);
   const tj_node *done = tj_terse_mul(graph, trips, trip);
-  const tj_array_region rest = {.start = tj_simplified(graph, tj_terse_add(graph, maker->base_column, done)),
-                                .end = end},
-                        ends = ends_of_row(maker);
+  const tj_node *start = tj_simplified(graph, tj_terse_add(graph, maker->base_column, done));
+  const tj_array_region rest = {.start = start, .end = end}, ends = ends_of_row(maker);
   if (!tj_facts_divisible(&length->facts, columns_of_trip(maker)))
     take_columns_to_end(maker, &rest, level);
   else if (maker->head != NULL)

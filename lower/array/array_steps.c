@@ -151,13 +151,6 @@ static const tj_node *placed(const tj_array_maker *maker, const tj_node *node, c
   return node;
 }
 
-const tj_node *tj_array_first_vector(const tj_array_maker *maker, const tj_node *row) {
-  tj_graph *graph = maker->graph;
-  const tj_node *line = tj_int(graph, maker->shape.begins);
-  const tj_node *begin = placed(maker, maker->space->begin, row, tj_int(graph, 0));
-  return tj_simplified(graph, tj_mul(graph, tj_ceil_div(graph, begin, line), line));
-}
-
 uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region) {
   uint32_t width = maker->shape.width;
   while (region->end != NULL && !region->has_vectors && width > 1 &&
@@ -271,11 +264,19 @@ static bool lies_alike(const tj_array_maker *maker, const tj_array_region *regio
   return region->line != NULL && maker->space->beyond[argument] != NULL;
 }
 
+/* The element, of arguments that lie alike, that the first vector of a row begins with. */
+static const tj_node *first_vector(const tj_array_maker *maker, const tj_node *row) {
+  tj_graph *graph = maker->graph;
+  const tj_node *line = tj_int(graph, maker->shape.begins);
+  const tj_node *begin = placed(maker, maker->space->begin, row, tj_int(graph, 0));
+  return tj_simplified(graph, tj_mul(graph, tj_ceil_div(graph, begin, line), line));
+}
+
 /* The element that a region of such vectors begins with. */
 static const tj_node *first_of_vectors(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
                                        const tj_node *row) {
   tj_graph *graph = maker->graph;
-  const tj_node *first = tj_terse_add(graph, tj_array_first_vector(maker, row), region->line);
+  const tj_node *first = tj_terse_add(graph, first_vector(maker, row), region->line);
   return tj_terse_add(graph, first, maker->space->beyond[argument]);
 }
 

@@ -68,9 +68,6 @@ static inline const tj_node *tj_array_taken(const tj_array_maker *maker) {
   return maker->shape.apart != NULL ? maker->shape.apart : maker->space->columns.size;
 }
 
-/* The element, of arguments that lie alike, that the first vector of a row begins with. */
-const tj_node *tj_array_first_vector(const tj_array_maker *maker, const tj_node *row);
-
 /* Begins the steps of a kernel: nothing is in slots yet. Slots are numbered on. */
 void tj_array_begin(tj_array_maker *maker);
 
