@@ -11,8 +11,8 @@ static bool has_columns(const tj_array_space *space, uint32_t argument) {
   return space->is_array[argument] && tj_array_goes_along(space, argument, &space->columns);
 }
 
-/* The element of an argument's row that its first column has; NULL: its columns are not side by side, all rows are one,
- * or an index says where the row is. */
+/* The element of an argument's row that its first column has; NULL: its columns are not side by side, all rows are
+ * one, or an index says where the row is. */
 static const tj_node *begin_of(const tj_array_space *space, uint32_t argument) {
   tj_graph *graph = space->graph;
   const tj_node *from[] = {space->column}, *to[] = {tj_int(graph, 0)}, *begin = space->access[argument].offset;

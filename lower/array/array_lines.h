@@ -9,8 +9,9 @@
  * where those of the others do, or so many elements further. */
 void tj_array_find_begin(tj_array_space *space);
 
-/* Columns of rows, at most, whose vectors may begin apart where these have to be aligned: of rows of several waves, all
- * arguments have to lie alike, since those that do not are loaded element by element, in lanes that are far apart. */
+/* Columns of rows, at most, whose vectors may begin apart where these have to be aligned: of rows of several waves,
+ * all arguments have to lie alike, since those that do not are loaded element by element, in lanes that are far
+ * apart. */
 int64_t tj_array_most_begun(const tj_array_space *space, const tj_target *target);
 
 /* Of how many elements, a power of two, vectors of such a shape begin at multiples: as many as lines have, as far as

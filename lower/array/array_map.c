@@ -286,8 +286,8 @@ static tj_kernel *make_tier(const array_map *map, const tj_array_tier *tier, con
 
 /* Whether all rows of a tier are of another one, too. */
 static bool is_within(const array_map *map, const tj_array_tier *tier, const tj_array_tier *other) {
-  bool are_multiples = tier->multiple % other->multiple == 0 ||
-                       tj_facts_divisible(&size_of_tiers(map)->facts, other->multiple);
+  bool are_multiples =
+      tier->multiple % other->multiple == 0 || tj_facts_divisible(&size_of_tiers(map)->facts, other->multiple);
   return tier->columns <= other->columns && other->times == 1 && are_multiples;
 }
 
@@ -395,8 +395,8 @@ static void offer_multiple(array_map *map, tj_array_split split, int64_t multipl
   map->last = tj_last_behind(kernel);
 }
 
-/* Where vectors need to be aligned, those of several rows that do not lie alike are only where lengths are multiples of
- * them. */
+/* Where vectors need to be aligned, those of several rows that do not lie alike are only where lengths are multiples
+ * of them. */
 static void offer_split(array_map *map, tj_array_split split) {
   const tj_node *rows = map->space->rows.size, *columns = map->space->columns.size;
   const uint32_t widest = tj_array_widest(map->space, map->written, map->target);

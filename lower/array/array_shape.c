@@ -86,9 +86,8 @@ static uint32_t whole_width(const tj_array_space *space, uint32_t width) {
 enum { HOST_WIDTH = 16, MOST_KEPT = 16384 /* columns, of which a thread's second cache has a part */ };
 
 bool tj_array_ends_apart(const tj_array_shape *shape, const tj_node *size, const tj_target *target) {
-  return shape->begins > 0 ||
-         (target->has_unaligned_vectors && shape->apart == NULL && shape->lanes >= shape->width &&
-          !tj_facts_divisible(&size->facts, shape->width));
+  return shape->begins > 0 || (target->has_unaligned_vectors && shape->apart == NULL &&
+                               shape->lanes >= shape->width && !tj_facts_divisible(&size->facts, shape->width));
 }
 
 /* Whole vectors that there are at most. */
@@ -113,8 +112,8 @@ static bool may_have_ends(const tj_array_space *space, const tj_target *target) 
   return space->columns.size->facts.high <= most_with_ends(space, target);
 }
 
-/* The width of a lane's vectors of rows that have an end of their own. What is left before and behind vectors is taken
- * one by one, if there are lanes enough for it. */
+/* The width of a lane's vectors of rows that have an end of their own. What is left before and behind vectors is
+ * taken one by one, if there are lanes enough for it. */
 static uint32_t width_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   uint32_t widest = tj_array_widest(space, kernel, target), whole = whole_width(space, widest);
   const tj_node *size = space->columns.size;
@@ -303,7 +302,8 @@ static uint32_t fewest_lanes(const tj_array_space *space, const tj_kernel *kerne
   return tj_facts_divisible(size, width) ? 2 * machine.sector_bytes / bytes : 2 * width;
 }
 
-/* Lanes of a wave that take a row: each has as many vectors as are usual, so that as many are on their way at once. */
+/* Lanes of a wave that take a row: each has as many vectors as are usual, so that as many are on their way at once.
+ */
 static uint32_t lanes_in_wave(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                               uint32_t width) {
   const int64_t vectors = vectors_of(space->columns.size, width);
@@ -356,7 +356,8 @@ static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, in
 }
 
 /* The next tier below one of rows of several waves: the longest ones that end apart from their vectors are fewer; of
- * others, those of usual lengths are as many again, three quarters of a power of two, whose waves are as many less. */
+ * others, those of usual lengths are as many again, three quarters of a power of two, whose waves are as many less.
+ */
 static int64_t shorter_tier(int64_t columns, int64_t least, int64_t multiple) {
   enum { USUAL = 3072, MOST_USUAL = 12288 };
   if (multiple == 1)
@@ -370,8 +371,8 @@ static int64_t shorter_tier_of_wave(int64_t columns, bool halves) {
   return columns <= SHORT ? SHORTEST : halves ? columns / 2 : SHORT;
 }
 
-/* Rows that stay in registers: tiers of powers of two and some between, and two of short ones, if vectors have no part
- * of these. Where those of a wave may go through LDS, those of whole lines need not. */
+/* Rows that stay in registers: tiers of powers of two and some between, and two of short ones, if vectors have no
+ * part of these. Where those of a wave may go through LDS, those of whole lines need not. */
 static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple, int64_t line,
                               tj_array_tier tier[]) {
   uint32_t most = most_columns(space), count = 0;
@@ -379,7 +380,7 @@ static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *targ
   int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target), in_lds = most_in_lds(target);
   int64_t shortest = space->rows.count == 0 ? least : multiple > 1 ? SHORT : SHORTEST;
   for (int64_t columns = (int64_t)most_lanes(target) * most, next; columns >= shortest; columns = next) {
-    next = columns > least       ? shorter_tier(columns, least, multiple)
+    next = columns > least      ? shorter_tier(columns, least, multiple)
            : columns > SHORTEST ? shorter_tier_of_wave(columns, multiple > 1 && line <= multiple)
                                 : 0;
     if (columns > longest)

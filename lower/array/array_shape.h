@@ -20,7 +20,7 @@ typedef struct {
   /* which are so many columns apart, of which a row has `repeats` times as many; NULL: as many as all lanes have */
   const tj_node *apart;
   bool overhangs;            /* where they are apart, all but the first may be beyond the row */
-  uint32_t begins; /* vectors begin at multiples of so many elements (array_lines.h); 0: with the row */
+  uint32_t begins;           /* vectors begin at multiples of so many elements (array_lines.h); 0: with the row */
   const tj_array_cuts *cuts; /* lanes begin again there, so that masks part no vectors; NULL: nowhere */
   bool loops;                /* over the columns of a row, or of a piece of one */
   const tj_node *piece;      /* columns of a workgroup, an expression of parameters; NULL: all */

@@ -4,15 +4,11 @@
 #include "lower/array/array_steps.h"
 
 #include "ir/index/facts.h"
-#include "ir/index/substitute.h"
-#include "ir/index/walk.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
-#include "lower/array/array_cuts.h"
-#include "lower/array/array_staged.h"
+#include "lower/array/array_elements.h"
 #include "lower/kernel/displace.h"
 #include "lower/machine/width.h"
-#include "lower/tile/slot_values.h"
 #include "lower/tile/tile_side.h"
 
 #include <string.h>
@@ -121,226 +117,9 @@ bool tj_array_changes(const tj_array_maker *maker, const tj_array *array) {
   return (tj_array_varies(maker->space, array) & tj_array_axis_modes(&maker->space->columns)) != 0;
 }
 
-/* --- places --- */
-
-/* How far one of a lane's columns is from its first. */
-static const tj_node *distance_of(const tj_array_maker *maker, uint32_t number) {
-  tj_graph *graph = maker->graph;
-  const tj_array_shape *shape = &maker->shape;
-  uint32_t repeat = number / shape->width, place = number % shape->width;
-  if (shape->apart == NULL)
-    return tj_int(graph, (int64_t)repeat * shape->lanes * shape->width + place);
-  return tj_terse_add(graph, tj_terse_mul(graph, shape->apart, tj_int(graph, repeat)), tj_int(graph, place));
-}
-
-const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
-  tj_graph *graph = maker->graph;
-  const tj_array_shape *shape = &maker->shape;
-  const tj_node *own = tj_terse_mul(graph, maker->lane, tj_int(graph, shape->width));
-  const tj_node *column = tj_terse_add(graph, region->start, tj_terse_add(graph, own, distance_of(maker, number)));
-  return region->has_ends ? tj_select(graph, tj_less(graph, column, maker->head), column,
-                                      tj_terse_add(graph, column, maker->gap))
-                          : column;
-}
-
-/* An expression of the space's symbols in the lane's row, and a column. */
-static const tj_node *placed(const tj_array_maker *maker, const tj_node *node, const tj_node *row,
-                             const tj_node *column) {
-  const tj_node *from[] = {maker->space->row, maker->space->column}, *to[] = {row, column};
-  tj_substitute(maker->graph, &(tj_substitution){from, to, 2}, &node, 1);
-  return node;
-}
-
-uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region) {
-  uint32_t width = maker->shape.width;
-  while (region->end != NULL && !region->has_vectors && width > 1 &&
-         !(tj_facts_divisible(&region->end->facts, width) && tj_facts_divisible(&region->start->facts, width)))
-    width /= 2;
-  return width;
-}
-
-const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
-  if (region->end == NULL)
-    return tj_int(maker->graph, 1);
-  number -= number % tj_array_even_width(maker, region);
-  number = maker->shape.apart != NULL ? number % maker->shape.width : number;
-  return tj_simplified(maker->graph, tj_less(maker->graph, tj_array_column_of(maker, region, number), region->end));
-}
-
-/* Whether a column is in the row where the one before it is. */
-static bool share_mask(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
-  return region->end == NULL || number % tj_array_even_width(maker, region) != 0;
-}
-
-/* The elements of a buffer in some of a lane's columns, and whether they are there. */
-typedef struct {
-  uint32_t buffer, count;
-  const tj_node *base, **valid;
-  tj_parted_sum *offset;
-  bool adds; /* stores add to what is there */
-} element_list;
-
-static const tj_node *valid_at(const tj_array_maker *maker, const tj_array_region *region, uint32_t number,
-                               const tj_node *valid, const tj_node *extra) {
-  tj_graph *graph = maker->graph;
-  const tj_node *there = tj_array_column_is_there(maker, region, number);
-  return tj_terse_both(graph, tj_terse_both(graph, maker->row_is_there, there), tj_terse_both(graph, extra, valid));
-}
-
-static bool depends_on_workgroup(const tj_array_maker *maker, const tj_node *node) {
-  tj_walk walk = tj_walk_briefly(maker->graph, &node, 1);
-  for (uint32_t i = 0; i < walk.count; i++) {
-    if (walk.node[i] == maker->base_row || walk.node[i] == maker->base_column)
-      return true;
-  }
-  return false;
-}
-
-/* Takes out of large offsets what the workgroup's elements share, where it comes out. */
-static void share_base(const tj_array_maker *maker, element_list *list, const tj_node *first) {
-  tj_graph *graph = maker->graph;
-  if (tj_are_small(list->offset, list->count) || maker->target == NULL)
-    return;
-  const tj_node *base = tj_simplified(graph, first);
-  tj_parted_sum *rest = tj_parts_minus(graph, list->offset, list->count, base);
-  for (uint32_t i = 0; i < list->count; i++) {
-    if ((i == 0 || rest[i].rest != rest[i - 1].rest) && depends_on_workgroup(maker, rest[i].rest))
-      return;
-  }
-  if (!tj_are_small(rest, list->count))
-    return;
-  list->base = base;
-  list->offset = rest;
-}
-
-/* An expression with what was found in the place of the argument's index; NULL: it has none. */
-static const tj_node *with_index(const tj_array_maker *maker, const tj_array_lookup *lookup, const tj_node *found,
-                                 const tj_node *node) {
-  const tj_node *from[] = {lookup->found}, *to[] = {found};
-  if (found != NULL)
-    tj_substitute(maker->graph, &(tj_substitution){from, to, 1}, &node, 1);
-  return node;
-}
-
-enum { ROW, COLUMN, INDEX, PARTS /* of the place of an element */ };
-
-/* Column `number` of a lane's, simplified; its first is. */
-static const tj_node *column_at(const tj_array_maker *maker, const tj_array_region *region, const tj_node *first,
-                                uint32_t number) {
-  const tj_node *distance = distance_of(maker, number);
-  return tj_is_constant(distance) ? tj_simple_plus(maker->graph, first, distance->value)
-                                  : tj_simplified(maker->graph, tj_array_column_of(maker, region, number));
-}
-
-/* What an argument has in LDS; NULL: nothing. */
-static const tj_array_stage *stage_of(const tj_array_maker *maker, uint32_t argument) {
-  bool is_staged = maker->stage != NULL && maker->stage[argument].step != NULL;
-  return is_staged ? &maker->stage[argument] : NULL;
-}
-
-/* By column: the row, the column and, where the argument has them, its indices in the places of their symbols. */
-static tj_slot_digits places_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t count,
-                                const tj_node *row, const tj_node *index, const tj_node *const found[]) {
-  tj_graph *graph = maker->graph;
-  const tj_node **symbol = TJ_NEW_ARRAY(graph->job, const tj_node *, PARTS),
-                **place = TJ_NEW_ARRAY(graph->job, const tj_node *, PARTS *(size_t)count + 1);
-  const tj_node *const **places = TJ_NEW_ARRAY(graph->job, const tj_node *const *, count + 1);
-  const tj_node *first = tj_simplified(graph, tj_array_column_of(maker, region, 0));
-  symbol[ROW] = maker->space->row;
-  symbol[COLUMN] = maker->space->column;
-  symbol[INDEX] = index;
-  for (uint32_t i = 0; i < count; i++) {
-    const tj_node **own = place + PARTS * (size_t)i;
-    own[ROW] = row;
-    own[COLUMN] = column_at(maker, region, first, i);
-    own[INDEX] = found != NULL ? found[i] : NULL;
-    places[i] = own;
-  }
-  return (tj_slot_digits){symbol, index != NULL && found != NULL ? PARTS : INDEX, places, count};
-}
-
-/* Whether a region's vectors of an argument begin as the row's do. */
-static bool lies_alike(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument) {
-  return region->line != NULL && maker->space->beyond[argument] != NULL;
-}
-
-/* The element, of arguments that lie alike, that the first vector of a row begins with. */
-static const tj_node *first_vector(const tj_array_maker *maker, const tj_node *row) {
-  tj_graph *graph = maker->graph;
-  const tj_node *line = tj_int(graph, maker->shape.begins);
-  const tj_node *begin = placed(maker, maker->space->begin, row, tj_int(graph, 0));
-  return tj_simplified(graph, tj_mul(graph, tj_ceil_div(graph, begin, line), line));
-}
-
-/* The element that a region of such vectors begins with. */
-static const tj_node *first_of_vectors(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
-                                       const tj_node *row) {
-  tj_graph *graph = maker->graph;
-  const tj_node *first = tj_terse_add(graph, first_vector(maker, row), region->line);
-  return tj_terse_add(graph, first, maker->space->beyond[argument]);
-}
-
-/* By column, where its element is. */
-static tj_parted_sum *offsets_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
-                                 const tj_slot_digits *at) {
-  tj_graph *graph = maker->graph;
-  if (!lies_alike(maker, region, argument))
-    return tj_parts_at_slots(graph, at, maker->space->access[argument].offset);
-  tj_array_region elements = *region;
-  elements.start = tj_simplified(graph, first_of_vectors(maker, region, argument, maker->row));
-  const tj_slot_digits of_vectors = places_of(maker, &elements, at->slots, maker->row, NULL, NULL);
-  return tj_parts_at_slots(graph, &of_vectors, maker->space->column);
-}
-
-/* Where the element of the workgroup's first row is that a region begins with. */
-static const tj_node *first_of_workgroup(const tj_array_maker *maker, const tj_array_region *region,
-                                         uint32_t argument) {
-  const tj_array_lookup *lookup = &maker->space->lookup[argument];
-  const tj_node *none = lookup->found != NULL ? tj_int(maker->graph, 0) : NULL;
-  if (lies_alike(maker, region, argument))
-    return first_of_vectors(maker, region, argument, maker->base_row);
-  const tj_node *offset = with_index(maker, lookup, none, maker->space->access[argument].offset);
-  return placed(maker, offset, maker->base_row, region->start);
-}
-
-/* Elements of rows that are counted from the workgroup's first one on, where these lie in LDS. */
-static void put_into_lds(tj_graph *graph, element_list *list, const tj_array_stage *stage) {
-  const tj_node *begin = tj_add(graph, stage->skew, tj_int(graph, stage->place));
-  list->buffer = TJ_LDS;
-  list->offset = tj_parts_minus(graph, list->offset, list->count, tj_sub(graph, tj_int(graph, 0), begin));
-}
-
-/* `extra`: truth in the space's symbols, which must hold, too. `found`: by column, the argument's indices. */
-static element_list elements_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
-                                uint32_t count, const tj_node *extra, const tj_node *const found[]) {
-  tj_graph *graph = maker->graph;
-  const tj_access *access = &maker->space->access[argument];
-  const tj_array_lookup *lookup = &maker->space->lookup[argument];
-  element_list list = {.buffer = access->buffer, .count = count};
-  const tj_array_stage *stage = stage_of(maker, argument);
-  const tj_node *row = stage != NULL ? maker->own_row : maker->row;
-  const tj_slot_digits at = places_of(maker, region, count, row, lookup->found, found);
-  const tj_node *valid = tj_array_between_cuts(maker->space, region->part, access->valid);
-  const tj_node *const *are_valid = tj_at_slots(graph, &at, valid), *const *extras = tj_at_slots(graph, &at, extra);
-  list.offset = offsets_of(maker, region, argument, &at);
-  list.valid = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
-  for (uint32_t i = 0; i < count; i++)
-    list.valid[i] =
-        i > 0 && share_mask(maker, region, i) && are_valid[i] == are_valid[i - 1] && extras[i] == extras[i - 1]
-            ? list.valid[i - 1]
-            : valid_at(maker, region, i, are_valid[i], extras[i]);
-  tj_simplify(graph, list.valid, count, NULL);
-  if (stage != NULL) {
-    put_into_lds(graph, &list, stage);
-    return list;
-  }
-  share_base(maker, &list, first_of_workgroup(maker, region, argument));
-  return list;
-}
-
 /* --- vectors --- */
 
-static bool is_vector(const tj_array_maker *maker, const element_list *list, uint32_t first, uint32_t width) {
+static bool is_vector(const tj_array_maker *maker, const tj_array_elements *list, uint32_t first, uint32_t width) {
   for (uint32_t i = 1; i < width; i++) {
     if (list->valid[first + i] != list->valid[first])
       return false;
@@ -351,7 +130,7 @@ static bool is_vector(const tj_array_maker *maker, const element_list *list, uin
   return tj_parts_are_in_turn(maker->graph, list->offset + first, width);
 }
 
-static bool are_vectors(const tj_array_maker *maker, const element_list *list, uint32_t width) {
+static bool are_vectors(const tj_array_maker *maker, const tj_array_elements *list, uint32_t width) {
   bool are = list->count % width == 0;
   for (uint32_t i = 0; i < list->count && are; i += width)
     are = is_vector(maker, list, i, width);
@@ -360,7 +139,7 @@ static bool are_vectors(const tj_array_maker *maker, const element_list *list, u
 
 /* The widest vectors that there may be. Where only whole ones of memory are vectors, all are as wide as each other:
  * what a mask tears would have vectors of several widths, and registers for all of them. */
-static uint32_t widest_of(const tj_array_maker *maker, const element_list *list) {
+static uint32_t widest_of(const tj_array_maker *maker, const tj_array_elements *list) {
   uint32_t width = maker->shape.width, bytes = tj_element_bytes(maker->kernel, list->buffer);
   if (maker->target == NULL || list->adds)
     return 1;
@@ -372,14 +151,15 @@ static uint32_t widest_of(const tj_array_maker *maker, const element_list *list)
 }
 
 /* Of the vector that begins at an element: what masks tear is narrower. */
-static uint32_t width_at(const tj_array_maker *maker, const element_list *list, uint32_t first, uint32_t widest) {
+static uint32_t width_at(const tj_array_maker *maker, const tj_array_elements *list, uint32_t first,
+                         uint32_t widest) {
   uint32_t width = widest;
   while (width > 1 && (first % width != 0 || width > list->count - first || !is_vector(maker, list, first, width)))
     width /= 2;
   return width;
 }
 
-static void add_moves(tj_array_maker *maker, const element_list *list, tj_step_kind kind, uint32_t slot) {
+static void add_moves(tj_array_maker *maker, const tj_array_elements *list, tj_step_kind kind, uint32_t slot) {
   uint32_t widest = widest_of(maker, list), bytes = tj_element_bytes(maker->kernel, list->buffer);
   int64_t limit = maker->target != NULL ? maker->target->displacement_limit / bytes : 0;
   for (uint32_t i = 0, width; i < list->count; i += width) {
@@ -406,11 +186,11 @@ static const tj_node *look_up(tj_array_maker *maker, const tj_array_region *regi
                               uint32_t number, const char *name) {
   tj_graph *graph = maker->graph;
   const tj_node *column = tj_array_column_of(maker, region, number), *always = tj_int(graph, 1);
-  const tj_node *valid = placed(maker, lookup->access.valid, maker->row, column);
+  const tj_node *valid = tj_array_placed(maker, lookup->access.valid, maker->row, column);
   tj_kernel_step *step = tj_array_step(maker, TJ_STEP_LOOKUP);
   step->access = lookup->access;
-  step->access.offset = tj_simplified(graph, placed(maker, lookup->access.offset, maker->row, column));
-  step->access.valid = tj_simplified(graph, valid_at(maker, region, number, valid, always));
+  step->access.offset = tj_simplified(graph, tj_array_placed(maker, lookup->access.offset, maker->row, column));
+  step->access.valid = tj_simplified(graph, tj_array_valid_at(maker, region, number, valid, always));
   step->value = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), lookup->limit, 1);
   step->limit = lookup->limit;
   return step->value;
@@ -474,12 +254,12 @@ static void add_value(tj_array_maker *maker, const tj_node *value, uint32_t slot
   step->slot = slot;
 }
 
-static bool are_same(const element_list *list, uint32_t one, uint32_t other) {
+static bool are_same(const tj_array_elements *list, uint32_t one, uint32_t other) {
   return tj_is_plainly_beyond(list->offset[one], list->offset[other], 0) && list->valid[one] == list->valid[other];
 }
 
 /* Whether columns have the elements of those that stand for them. */
-static bool repeats_so(const element_list *list, tj_array_repeat repeat) {
+static bool repeats_so(const tj_array_elements *list, tj_array_repeat repeat) {
   uint32_t i = 0;
   while (i < list->count && are_same(list, i, i % repeat.period / repeat.every * repeat.every))
     i++;
@@ -487,7 +267,7 @@ static bool repeats_so(const element_list *list, tj_array_repeat repeat) {
 }
 
 /* None of what is reduced, column by column, or the same for all of them. */
-static tj_array_repeat find_repeat(const tj_array_maker *maker, const element_list *list) {
+static tj_array_repeat find_repeat(const tj_array_maker *maker, const tj_array_elements *list) {
   uint32_t width = maker->shape.width;
   tj_array_repeat repeat = {1, list->count};
   bool is_plain = maker->space->is_reduced || maker->target == NULL || maker->target->wave_size == 1;
@@ -503,7 +283,7 @@ static tj_array_repeat find_repeat(const tj_array_maker *maker, const element_li
 }
 
 /* Leaves elements that others stand for out. */
-static void leave_out(element_list *list, tj_array_repeat repeat) {
+static void leave_out(tj_array_elements *list, tj_array_repeat repeat) {
   list->count = repeat.period / repeat.every;
   for (uint32_t i = 0; i < list->count; i++) {
     list->offset[i] = list->offset[i * repeat.every];
@@ -513,7 +293,7 @@ static void leave_out(element_list *list, tj_array_repeat repeat) {
 
 /* Leaves elements of columns beyond the row out, where a lane's are so far apart that there may be any; what stands
  * for several is there where the first of them is. */
-static void leave_beyond_out(const tj_array_maker *maker, const tj_array_region *region, element_list *list,
+static void leave_beyond_out(const tj_array_maker *maker, const tj_array_region *region, tj_array_elements *list,
                              uint32_t every) {
   tj_graph *graph = maker->graph;
   const uint32_t width = maker->shape.width;
@@ -552,7 +332,7 @@ static void fill_columns(tj_array_maker *maker, const tj_array_region *region, c
 static void load_buffer(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
   uint32_t count = changes ? tj_array_columns(maker) : 1;
   const tj_node *const *found = look_up_columns(maker, region, array->of, count);
-  element_list list = elements_of(maker, region, array->of, count, tj_int(maker->graph, 1), found);
+  tj_array_elements list = tj_array_elements_of(maker, region, array->of, count, tj_int(maker->graph, 1), found);
   tj_array_repeat repeat = find_repeat(maker, &list);
   leave_out(&list, repeat);
   leave_beyond_out(maker, region, &list, repeat.every);
@@ -571,7 +351,7 @@ static void give_index(tj_array_maker *maker, const tj_array_region *region, con
   uint32_t count = changes ? tj_array_columns(maker) : 1;
   uint32_t slot = tj_array_slots(maker, width.bits == 32 ? TJ_DTYPE_i32 : TJ_DTYPE_i64, count);
   for (uint32_t i = 0; i < count; i++)
-    add_value(maker, placed(maker, digit, maker->row, tj_array_column_of(maker, region, i)), slot + i);
+    add_value(maker, tj_array_placed(maker, digit, maker->row, tj_array_column_of(maker, region, i)), slot + i);
   tj_array_know(maker, array, slot, changes);
 }
 
@@ -695,7 +475,8 @@ void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region
   uint32_t count = has_columns ? tj_array_columns(maker) : 1;
   uint32_t width = count > 1 ? stored_width(maker, store->value) : 1;
   const tj_node *const *found = look_up_columns(maker, region, store->argument, count);
-  element_list list = elements_of(maker, region, store->argument, count, is_first(maker, store->argument), found);
+  tj_array_elements list =
+      tj_array_elements_of(maker, region, store->argument, count, is_first(maker, store->argument), found);
   uint32_t slot = tj_array_slots(maker, stored_dtype(maker, list.buffer), count);
   for (uint32_t i = 0; i < count; i += width)
     tj_array_compute(maker, store->value, i, width, slot + i, TJ_ARRAY_OP_COUNT);

@@ -21,8 +21,8 @@ typedef struct {
   const tj_node *item, *lane, *row, *row_is_there;
   const tj_node *base_row, *base_column; /* of the workgroup */
   const tj_node *own_row;                /* the row, less the workgroup's first one */
-  const tj_node *head, *gap; /* columns before the row's first vector, and in whole ones behind these; NULL, both:
-                                vectors begin with the row */
+  const tj_node *head, *gap;     /* columns before the row's first vector, and in whole ones behind these; NULL, both:
+                                    vectors begin with the row */
   struct tj_array_stage *stage;  /* by argument: what of it goes through LDS (array_staged.h); NULL: nothing does */
   uint32_t staged_elements;      /* of LDS, which that takes */
   const tj_node **found;         /* by argument: the symbol of the index that says where the row is; NULL: none */
@@ -51,11 +51,12 @@ typedef struct {
 /* Columns start + (repeat * lanes + lane) * width + 0 … width-1, for each repeat. */
 typedef struct {
   const tj_node *start;
-  const tj_node *end;  /* columns from here on are left out; NULL: there are none */
-  bool goes_on;        /* partial results have begun with another region of the row */
-  bool has_vectors;    /* which have all of their columns there, or none */
-  bool has_ends;       /* columns behind the row's first `head` are `gap` further */
-  const tj_node *line; /* columns from the row's first vector on, in vectors that begin so; NULL: they begin with the row */
+  const tj_node *end; /* columns from here on are left out; NULL: there are none */
+  bool goes_on;       /* partial results have begun with another region of the row */
+  bool has_vectors;   /* which have all of their columns there, or none */
+  bool has_ends;      /* columns behind the row's first `head` are `gap` further */
+  const tj_node
+      *line; /* columns from the row's first vector on, in vectors that begin so; NULL: they begin with the row */
   const tj_node *part; /* a symbol that stands for a column, and knows the cuts around it; NULL: there are none */
 } tj_array_region;
 

@@ -5,8 +5,8 @@
  * q = a z + a z' is one of the two numbers around a/b, and a - b q a number; so q + (a - b q) / b, rounded once, is
  * a/b rounded once, for no quotient is close enough to the middle between two numbers for what 1/b lacks. (Markstein)
  * That holds as long as nothing is too small for its last bits or too large: b within 2^-32 and 2^32, q from 2^-64
- * on. Infinities make q NaN. Where a vector has any other but zeros, all of it is divided: on GPUs, where a division is
- * dozens of instructions, zeros, which masks leave, too, are asked for before.
+ * on. Infinities make q NaN. Where a vector has any other but zeros, all of it is divided: on GPUs, where a division
+ * is dozens of instructions, zeros, which masks leave, too, are asked for before.
  *
  * Where f64 is as fast as f32, quotients of f32 are products in f64, which have no such limits.
  *
