@@ -30,6 +30,7 @@ BOX_FRAMES = {"0", "8"}  # bytes of a stack without spills, which ptxas gives ke
 # Bytes that 1024 work-items, of which each has 64 registers at most, may spill where floats of 8 bits are converted
 # without instructions for it.
 MOST_SPILLED = {"sm_80": 80}
+MOST_OF_CROWDED = 32  # bytes that work-items may spill of which more than 1024 are to be resident
 REFUSALS = ("a wave of {} has 32 lanes", "kernels of {} have no engine that brings tiles into LDS")
 SECONDS = 60
 
@@ -64,10 +65,12 @@ def complaint_of_assembly(ptxas, folder, text, processor):
     code = text.read_text(encoding="utf-8")
     frames = BOX_FRAMES if "cp.async.bulk.tensor" in code else {"0"}
     largest = set(re.findall(r"\.entry (\S+)\([^{]*\.reqntid 1024\n", code))
+    sizes = re.findall(r"\.entry (\S+)\([^{]*\.reqntid (\d+)\n\.minnctapersm (\d+)\n", code)
+    crowded = {kernel for kernel, items, groups in sizes if int(items) * int(groups) > 1024}
     if not spills or len(spills) != len(registers):
         return f"no properties: {assembled.stderr.strip()}"
     for kernel, frame, spilled in spills:
-        most = MOST_SPILLED.get(processor, 0) if kernel in largest else 0
+        most = MOST_SPILLED.get(processor, 0) if kernel in largest else MOST_OF_CROWDED if kernel in crowded else 0
         if int(spilled) > most or (most == 0 and frame not in frames):
             return f"{kernel} spills {spilled} bytes in a frame of {frame}: {assembled.stderr.strip()}"
     return None if all(0 < count <= 255 for count in registers) else f"registers: {registers}"
