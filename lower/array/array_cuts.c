@@ -6,7 +6,7 @@
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
 
-static const tj_node *at_column(const tj_array_space *space, const tj_node *node, const tj_node *column) {
+const tj_node *tj_array_at_column(const tj_array_space *space, const tj_node *node, const tj_node *column) {
   const tj_node *from[] = {space->column};
   tj_substitute(space->graph, &(tj_substitution){from, &column, 1}, &node, 1);
   return tj_simplified(space->graph, node);
@@ -27,7 +27,7 @@ static const tj_node *cut_of(const tj_array_space *space, const tj_node *less) {
   tj_graph *graph = space->graph;
   const tj_node *zero = tj_int(graph, 0), *one = tj_int(graph, 1);
   const tj_node *above = tj_sub(graph, less->arg[1], less->arg[0]);
-  const tj_node *first = at_column(space, above, zero), *second = at_column(space, above, one);
+  const tj_node *first = tj_array_at_column(space, above, zero), *second = tj_array_at_column(space, above, one);
   const tj_node *slope = tj_simplified(graph, tj_sub(graph, second, first));
   if (!is_of_parameters(graph, first) || (!tj_is_int(slope, 1) && !tj_is_int(slope, -1)))
     return NULL;
@@ -90,7 +90,7 @@ const tj_node *tj_array_between_cuts(const tj_array_space *space, const tj_node 
   const tj_node *column = space->column;
   if (part == NULL)
     return truth;
-  truth = at_column(space, truth, part);
+  truth = tj_array_at_column(space, truth, part);
   tj_substitute(space->graph, &(tj_substitution){&part, &column, 1}, &truth, 1);
   return truth;
 }

@@ -9,6 +9,9 @@
  * to be in one order within the row, or there are too many. */
 const tj_array_cuts *tj_array_find_cuts(const tj_array_space *space);
 
+/* An expression of the space's symbols at a column, simplified. */
+const tj_node *tj_array_at_column(const tj_array_space *space, const tj_node *node, const tj_node *column);
+
 /* A symbol for a column that knows between which it is: from one on to before another one. */
 const tj_node *tj_array_part(tj_graph *graph, const tj_node *begin, const tj_node *behind);
 

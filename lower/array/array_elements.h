@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the elements of a lane's columns are. */
+/* Columns of a lane in its row, and where their elements are. */
 #ifndef TJ_LOWER_ARRAY_ELEMENTS_H
 #define TJ_LOWER_ARRAY_ELEMENTS_H
 
@@ -13,6 +13,12 @@ typedef struct {
   tj_parted_sum *offset;
   bool adds; /* stores add to what is there */
 } tj_array_elements;
+
+/* Column `number` of the lane's in a region; and truth, whether it is there. */
+const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
+const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
+/* How many neighbouring columns are there together. */
+uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region);
 
 /* An expression of the space's symbols in the lane's row, and a column. */
 const tj_node *tj_array_placed(const tj_array_maker *maker, const tj_node *node, const tj_node *row,

@@ -3,26 +3,21 @@
 #include "lower/array/array_lines.h"
 
 #include "ir/index/facts.h"
-#include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
 #include "lower/access/price.h"
-
-static bool has_columns(const tj_array_space *space, uint32_t argument) {
-  return space->is_array[argument] && tj_array_goes_along(space, argument, &space->columns);
-}
+#include "lower/array/array_cuts.h"
 
 /* The element of an argument's row that its first column has; NULL: its columns are not side by side, all rows are
  * one, or an index says where the row is. */
 static const tj_node *begin_of(const tj_array_space *space, uint32_t argument) {
   tj_graph *graph = space->graph;
-  const tj_node *from[] = {space->column}, *to[] = {tj_int(graph, 0)}, *begin = space->access[argument].offset;
   bool is_one = !tj_array_goes_along(space, argument, &space->rows);
-  if (!has_columns(space, argument) || is_one || space->lookup[argument].found != NULL)
+  if (!tj_array_has_columns(space, argument) || is_one || space->lookup[argument].found != NULL)
     return NULL;
-  tj_substitute(graph, &(tj_substitution){from, to, 1}, &begin, 1);
-  const tj_node *beyond = tj_sub(graph, space->access[argument].offset, begin);
-  bool adjoin = tj_simplified(graph, tj_sub(graph, beyond, space->column)) == tj_int(graph, 0);
-  return adjoin ? tj_simplified(graph, begin) : NULL;
+  const tj_node *offset = space->access[argument].offset;
+  const tj_node *begin = tj_array_at_column(space, offset, tj_int(graph, 0));
+  const tj_node *rest = tj_sub(graph, tj_sub(graph, offset, begin), space->column);
+  return tj_is_int(tj_simplified(graph, rest), 0) ? begin : NULL;
 }
 
 /* How many elements further rows begin that begin at `other`, if that is a number; otherwise NULL. */
@@ -51,11 +46,10 @@ void tj_array_find_begin(tj_array_space *space) {
 }
 
 int64_t tj_array_most_begun(const tj_array_space *space, const tj_target *target) {
-  enum { COLUMNS_OF_LANE = 32 };
   bool are_alike = space->begin != NULL;
   for (uint32_t i = 0; i < space->argument_count && are_alike; i++)
-    are_alike = !has_columns(space, i) || space->beyond[i] != NULL;
-  int64_t of_wave = space->begin != NULL ? (int64_t)target->wave_size * COLUMNS_OF_LANE : 0;
+    are_alike = !tj_array_has_columns(space, i) || space->beyond[i] != NULL;
+  int64_t of_wave = space->begin != NULL ? (int64_t)target->wave_size * TJ_ARRAY_MOST_COLUMNS : 0;
   return are_alike ? INT64_MAX : of_wave;
 }
 
@@ -63,7 +57,7 @@ int64_t tj_array_most_begun(const tj_array_space *space, const tj_target *target
 static uint32_t elements_of_line(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   uint32_t line = tj_price_machine_of(target).line_bytes, elements = 1;
   for (uint32_t i = 0; i < space->argument_count; i++) {
-    uint32_t own = has_columns(space, i) ? line / tj_element_bytes(kernel, space->arrays->buffer[i]) : 1;
+    uint32_t own = tj_array_has_columns(space, i) ? line / tj_element_bytes(kernel, space->arrays->buffer[i]) : 1;
     elements = own > elements ? own : elements;
   }
   return elements;
@@ -74,7 +68,7 @@ static bool are_most_alike(const tj_array_space *space, const tj_kernel *kernel)
   uint32_t alike = 0, others = 0;
   for (uint32_t i = 0; i < space->argument_count; i++) {
     uint32_t *bytes = space->beyond[i] != NULL ? &alike : &others;
-    *bytes += has_columns(space, i) ? tj_element_bytes(kernel, space->arrays->buffer[i]) : 0;
+    *bytes += tj_array_has_columns(space, i) ? tj_element_bytes(kernel, space->arrays->buffer[i]) : 0;
   }
   return alike > others;
 }

@@ -316,21 +316,19 @@ static void offer_tier(array_map *map, const tj_array_tier *tier, const tier_ker
     offer_stream(map, made->condition);
 }
 
-/* What a tier demands besides of rows that stay in registers: to be longer than those for which launches take kernels
- * behind its own, so that of what these have as well nothing is masked. */
-static tj_demands beyond_shorter(const array_map *map, const tj_array_tier tier[], uint32_t number,
-                                 const tier_kernel made[], uint32_t count) {
-  const tj_node *size = size_of_tiers(map);
-  const tj_demands *demands = &made[number].demands;
+/* Columns of the longest rows that launches take to kernels behind that of a tier of rows that stay in registers; its
+ * own has longer ones, so that of what these have as well nothing is masked. 0: none, or nothing is to be gained. */
+static int64_t columns_before(const array_map *map, const tj_array_tier tier[], uint32_t number,
+                              const tier_kernel made[], uint32_t count) {
+  bool stays = map->space->is_reduced && tier[number].columns != INT64_MAX && size_of_tiers(map)->op == TJ_OP_SYMBOL;
   int64_t most = 0;
-  for (uint32_t i = number + 1; i < count; i++) {
+  for (uint32_t i = number + 1; i < count && stays; i++) {
     const tj_array_tier shorter = {tier[i].columns, tier[number].multiple, 1};
     bool is_shorter = made[i].kernel != NULL && tier[i].columns < tier[number].columns;
-    if (is_shorter && is_within(map, &shorter, &tier[i]))
-      most = tier[i].columns > most ? tier[i].columns : most;
+    if (is_shorter && is_within(map, &shorter, &tier[i]) && tier[i].columns > most)
+      most = tier[i].columns;
   }
-  bool stays = map->space->is_reduced && tier[number].columns != INT64_MAX && size->op == TJ_OP_SYMBOL;
-  return stays && most > 0 ? tj_demands_from(map->graph, demands, size, most + 1) : *demands;
+  return most;
 }
 
 /* Kernels of the last tiers are made first. */
@@ -343,7 +341,9 @@ static void offer_tiers(array_map *map) {
   for (uint32_t i = count; i-- > 0;) {
     if (made[i].condition == NULL || is_never_taken(map, tier, i, made, count))
       continue;
-    made[i] = demanded(map, beyond_shorter(map, tier, i, made, count));
+    const int64_t before = columns_before(map, tier, i, made, count);
+    if (before > 0)
+      made[i] = demanded(map, tj_demands_from(map->graph, &made[i].demands, size_of_tiers(map), before + 1));
     if (made[i].condition != NULL)
       made[i].kernel = make_tier(map, &tier[i], &made[i].demands);
   }
@@ -488,7 +488,8 @@ tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_tar
     tj_array_find_online(space);
     map.cuts = tj_array_find_cuts(space);
     tj_array_find_stages(space, written, map.cuts);
-    if (map.cuts == NULL)
+    if (map.cuts == NULL && space->seam_count == 0 &&
+        !tj_facts_divisible(&space->columns.size->facts, tj_array_widest(space, written, target)))
       tj_array_find_begin(space);
   }
   if (written->mapped != NULL)

@@ -2,6 +2,8 @@
 /* What sums are less moves on with the other reduction, trip by trip. */
 #include "lower/array/array_online_steps.h"
 
+#include "lower/array/array_elements.h"
+
 #include <string.h>
 
 /* The slot of what partial results are less, behind them. */

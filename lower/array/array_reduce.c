@@ -2,6 +2,7 @@
 /* Partial results of reductions, in slots; and how they come together. */
 #include "lower/array/array_reduce.h"
 
+#include "lower/array/array_elements.h"
 #include "lower/array/array_extreme.h"
 #include "lower/array/array_online_steps.h"
 #include "lower/array/array_split.h"

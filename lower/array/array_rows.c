@@ -3,11 +3,11 @@
 #include "lower/array/array_rows.h"
 
 #include "ir/index/facts.h"
-#include "ir/index/substitute.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_bindings.h"
 #include "lower/array/array_cuts.h"
+#include "lower/array/array_elements.h"
 #include "lower/array/array_extreme.h"
 #include "lower/array/array_reduce.h"
 #include "lower/array/array_split.h"
@@ -108,9 +108,8 @@ static void place_workgroups(tj_array_maker *maker) {
 /* Columns before the row's first vector, and in whole vectors. */
 static void place_vectors(tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
-  const tj_node *from[] = {maker->space->row}, *to[] = {maker->row}, *begin = maker->space->begin;
   const tj_node *zero = int_of(maker, 0), *width = int_of(maker, maker->shape.width);
-  tj_substitute(graph, &(tj_substitution){from, to, 1}, &begin, 1);
+  const tj_node *begin = tj_array_placed(maker, maker->space->begin, maker->row, zero);
   maker->head = tj_simplified(graph, tj_mod(graph, tj_sub(graph, zero, begin), int_of(maker, maker->shape.begins)));
   const tj_node *behind = tj_max(graph, tj_sub(graph, maker->space->columns.size, maker->head), zero);
   maker->gap = tj_simplified(graph, tj_mul(graph, tj_div(graph, behind, width), width));
@@ -178,10 +177,15 @@ static void take_columns(tj_array_maker *maker, const tj_array_region *region, u
   }
 }
 
-/* Counted from where vectors begin, if that is apart. `is_inner`: all of it is there. */
+/* Columns that lanes take, from where vectors begin, if that is apart. */
+static const tj_node *all_taken(const tj_array_maker *maker) {
+  return maker->head != NULL ? maker->gap : tj_array_taken(maker);
+}
+
+/* `is_inner`: all of it is there. */
 static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
   tj_graph *graph = maker->graph;
-  const tj_node *size = maker->head != NULL ? maker->gap : tj_array_taken(maker);
+  const tj_node *size = all_taken(maker);
   if (maker->shape.piece == NULL)
     return size;
   const tj_node *end = tj_add(graph, maker->base_column, maker->shape.piece);
@@ -348,8 +352,7 @@ static void add_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
   }
   bool all_there =
       (is_inner && maker->shape.piece != NULL) || tj_facts_divisible(&size->facts, columns_of_trip(maker));
-  const tj_node *end = maker->head != NULL ? maker->gap : size;
-  const tj_array_region region = {.start = maker->base_column, .end = all_there ? NULL : end};
+  const tj_array_region region = {.start = maker->base_column, .end = all_there ? NULL : all_taken(maker)};
   if (maker->shape.cuts != NULL)
     take_parts(maker, level);
   else if (all_there && maker->head == NULL)

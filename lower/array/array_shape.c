@@ -11,15 +11,10 @@
 #include "lower/array/array_lines.h"
 #include "lower/array/array_staged.h"
 
-/* Whether an argument has an element for each column. */
-static bool has_columns(const tj_array_space *space, uint32_t argument) {
-  return space->is_array[argument] && tj_array_goes_along(space, argument, &space->columns);
-}
-
 static uint32_t buffers_with_columns(const tj_array_space *space) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < space->argument_count; i++)
-    count += has_columns(space, i) ? 1 : 0;
+    count += tj_array_has_columns(space, i) ? 1 : 0;
   return count;
 }
 
@@ -27,7 +22,7 @@ static uint32_t buffers_with_columns(const tj_array_space *space) {
 static uint32_t largest_bytes(const tj_array_space *space, const tj_kernel *kernel) {
   uint32_t bytes = 1;
   for (uint32_t i = 0; i < space->argument_count; i++) {
-    uint32_t own = has_columns(space, i) ? tj_element_bytes(kernel, space->arrays->buffer[i]) : 1;
+    uint32_t own = tj_array_has_columns(space, i) ? tj_element_bytes(kernel, space->arrays->buffer[i]) : 1;
     bytes = own > bytes ? own : bytes;
   }
   return bytes;
@@ -55,7 +50,7 @@ static bool move_singly(const tj_array_space *space) {
   return false;
 }
 
-enum { WORK_ITEMS = 256, MOST_WORK_ITEMS = 1024, MOST_WIDTH = 8, MOST_COLUMNS = 32 };
+enum { WORK_ITEMS = 256, MOST_WORK_ITEMS = 1024, MOST_WIDTH = 8 };
 
 /* Lanes that move single elements are side by side, so that each instruction reaches few lines: so are those that
  * move vectors, of which none is taken in parts. */
@@ -160,7 +155,7 @@ static uint32_t columns_of_buffers(const tj_array_space *space, uint32_t columns
 
 /* Columns that a work-item keeps in registers. */
 static uint32_t most_columns(const tj_array_space *space) {
-  return columns_of_buffers(space, MOST_COLUMNS);
+  return columns_of_buffers(space, TJ_ARRAY_MOST_COLUMNS);
 }
 
 /* How many columns of a lane, at most so many, share elements that come again behind a seam: as many as there are, in
@@ -242,7 +237,7 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
   int64_t own = (int64_t)shape.lanes * shape.width * (shape.apart != NULL ? 1 : shape.repeats);
   shape.piece = vectors_of(taken, shape.width) * shape.width > own ? tj_int(space->graph, own) : NULL;
   shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
-  if (space->stage != NULL && size->facts.high <= (int64_t)WORK_ITEMS * MOST_COLUMNS)
+  if (space->stage != NULL && size->facts.high <= (int64_t)WORK_ITEMS * TJ_ARRAY_MOST_COLUMNS)
     tj_array_stage_rows(space, kernel, target, &shape, shape_in_lds(space, target));
   shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   return shape;
@@ -256,7 +251,7 @@ static uint32_t columns_in_wave(uint32_t most, const tj_target *target) {
 
 /* Columns of rows that a wave has from LDS, where it need not keep what it can load again. */
 static int64_t most_in_lds(const tj_target *target) {
-  return (int64_t)target->wave_size * columns_in_wave(MOST_COLUMNS, target);
+  return (int64_t)target->wave_size * columns_in_wave(TJ_ARRAY_MOST_COLUMNS, target);
 }
 
 /* And where several waves do, for which a vector is enough. */
@@ -278,7 +273,7 @@ static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel
       .rows = 1, .lanes = WORK_ITEMS, .width = tj_array_widest(space, kernel, target), .loops = true};
   if (!may_have_ends(space, target) && !tj_is_int(space->rows.size, 1))
     shape.width = whole_width(space, shape.width);
-  shape.repeats = LOOP_COLUMNS / shape.width / (MOST_COLUMNS / most_columns(space));
+  shape.repeats = LOOP_COLUMNS / shape.width / (TJ_ARRAY_MOST_COLUMNS / most_columns(space));
   shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   return shape;
 }

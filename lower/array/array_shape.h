@@ -29,6 +29,9 @@ typedef struct {
   bool is_split;   /* the pieces of a row are reduced together: kernel by kernel (array_split.h) */
 } tj_array_shape;
 
+/* Columns of a row that a work-item keeps in registers, at most. */
+enum { TJ_ARRAY_MOST_COLUMNS = 32 };
+
 /* Rows of a workgroup, all that it takes one after the other. */
 static inline int64_t tj_array_rows_at_once(const tj_array_shape *shape) {
   return (int64_t)shape->rows * (shape->staged > 0 ? shape->staged : 1);

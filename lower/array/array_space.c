@@ -368,6 +368,10 @@ bool tj_array_goes_along(const tj_array_space *space, uint32_t argument, const t
   return (space->varies[argument] & tj_array_axis_modes(axis)) != 0;
 }
 
+bool tj_array_has_columns(const tj_array_space *space, uint32_t argument) {
+  return space->is_array[argument] && tj_array_goes_along(space, argument, &space->columns);
+}
+
 const tj_array_seam *tj_array_returning_seam(const tj_array_space *space) {
   uint32_t i = 0;
   while (i < space->seam_count && !space->seam[i].returns)

@@ -72,4 +72,7 @@ uint64_t tj_array_axis_modes(const tj_array_axis *axis);
 /* Whether an argument has elements of its own along an axis. */
 bool tj_array_goes_along(const tj_array_space *space, uint32_t argument, const tj_array_axis *axis);
 
+/* Whether an argument is an array that has an element for each column. */
+bool tj_array_has_columns(const tj_array_space *space, uint32_t argument);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/array/array_elements.h"
 
 static uint32_t count_reductions(const tj_array_program *program, uint32_t before) {
   uint32_t count = 0;

@@ -115,11 +115,6 @@ bool *tj_array_needed_by(const tj_array_maker *maker, const tj_array *array);
 /* Puts an array's elements in a region's columns into LDS, where its place is. It is known. */
 void tj_array_keep(tj_array_maker *maker, const tj_array_region *region, const tj_array *array);
 
-/* Column `number` of the lane's in a region; and truth, whether it is there. */
-const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
-const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
-/* How many neighbouring columns are there together. */
-uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region);
 /* Looks up where the lane's row is or goes, wherever that is the same for its columns. */
 void tj_array_look_up_rows(tj_array_maker *maker);
 /* Computes and stores what goes into a destination in a region's columns. */
