@@ -16,8 +16,8 @@
  * between them. Only such as code is right without. */
 #define TJ_IDLE_IN_FUNCTION "tilejit-idle-passes"
 
-/* A function's attribute: its instructions are selected by GlobalISel; with the value TJ_FIXED, and launches bring it
- * no numbers. */
+/* A function's attribute: its instructions are selected by GlobalISel; with the value TJ_FIXED, it only moves elements,
+ * and launches bring it no numbers. */
 #define TJ_SELECTED_WHOLE "tilejit-selected-whole"
 #define TJ_FIXED "fixed"
 

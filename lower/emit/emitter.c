@@ -33,6 +33,12 @@ static void check_size(const tj_emitter *emitter) {
             emitter->kernel->name, operations, TJ_KERNEL_MOST_OPERATIONS);
 }
 
+/* Whether a target has instructions for bf16; elsewhere they are bits, of which lower/emit/convert.c makes f32, and
+ * which GlobalISel takes as well. */
+static bool knows_bfloats(const tj_target *target) {
+  return target->has_bfloat_arithmetic || target->has_bfloat_rounding;
+}
+
 static void init_types(tj_emitter *emitter) {
   emitter->i1 = LLVMInt1TypeInContext(emitter->context);
   emitter->i8 = LLVMInt8TypeInContext(emitter->context);
@@ -40,7 +46,7 @@ static void init_types(tj_emitter *emitter) {
   emitter->i32 = LLVMInt32TypeInContext(emitter->context);
   emitter->i64 = LLVMInt64TypeInContext(emitter->context);
   emitter->f16 = LLVMHalfTypeInContext(emitter->context);
-  emitter->bf16 = LLVMBFloatTypeInContext(emitter->context);
+  emitter->bf16 = knows_bfloats(emitter->target) ? LLVMBFloatTypeInContext(emitter->context) : emitter->i16;
   emitter->f32 = LLVMFloatTypeInContext(emitter->context);
   emitter->f64 = LLVMDoubleTypeInContext(emitter->context);
   emitter->b128 = LLVMVectorType(emitter->i32, 4);

@@ -2,6 +2,8 @@
 #include "lower/target/amdgpu_passes.h"
 
 #include "base/machine/processor.h"
+#include "ir/array/array.h"
+#include "lower/kernel/array_kernel.h"
 #include "lower/kernel/arithmetic.h"
 
 /* --- lists --- */
@@ -119,14 +121,26 @@ const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel) 
   return is_wide(kernel) ? idle_in_wide_moves : idle_in_moves;
 }
 
+/* Whether rows are reduced of what takes many instructions, in numbers that fill registers or are their upper halves:
+ * by processors that take two at once, but have no instructions for bf16, of which GlobalISel knows none. */
+static bool reduces_at_length(const tj_target *target, const tj_kernel *kernel) {
+  bool are_whole = reduces(kernel) && target->float_lanes > 0 && !target->has_bfloat_rounding, is_long = false;
+  for (uint32_t i = 0; i < kernel->buffer_count && are_whole; i++)
+    are_whole = kernel->buffer[i].dtype == TJ_DTYPE_f32 || kernel->buffer[i].dtype == TJ_DTYPE_bf16;
+  for (uint32_t i = 0; are_whole && i < kernel->arrays->program->count; i++)
+    is_long = is_long || tj_array_op_is_costly(kernel->arrays->program->array[i]->op);
+  return is_long;
+}
+
 /* Where GlobalISel takes less time, its instructions are as few, and right: it puts halves that come one by one
- * together by two, has too few registers for bytes, and takes masked scalars for what all lanes have, those included
- * that have not loaded it. */
+ * together by two, has too few registers for bytes, joins no product of halves with a sum, and takes masked scalars
+ * for what all lanes have, those included that have not loaded it. */
 bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel, const tj_kernel_nodes *nodes) {
-  return !has_order(target) && moves_alike(kernel) && is_wide(kernel) && !has_single_parts(kernel) &&
+  const bool moves = moves_alike(kernel) && is_wide(kernel) && !has_single_parts(kernel);
+  return !has_order(target) && (moves || reduces_at_length(target, kernel)) &&
          !tj_kernel_nodes_have_masked_scalars(nodes, kernel->step, kernel->step_count);
 }
 
 bool tj_amdgpu_is_fixed(const tj_kernel *kernel) {
-  return kernel->parameter_count == 0 && kernel->derived_count == 0;
+  return kernel->parameter_count == 0 && kernel->derived_count == 0 && moves_alike(kernel);
 }

@@ -16,7 +16,7 @@ const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel);
 
 /* Whether GlobalISel is to select its instructions (TJ_SELECTED_WHOLE), */
 bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel, const tj_kernel_nodes *nodes);
-/* and whether launches bring it no numbers (TJ_FIXED). */
+/* and whether it only moves elements, and launches bring it no numbers (TJ_FIXED). */
 bool tj_amdgpu_is_fixed(const tj_kernel *kernel);
 
 #endif
