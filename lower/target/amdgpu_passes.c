@@ -3,8 +3,8 @@
 
 #include "base/machine/processor.h"
 #include "ir/array/array.h"
-#include "lower/kernel/array_kernel.h"
 #include "lower/kernel/arithmetic.h"
+#include "lower/kernel/array_kernel.h"
 
 /* --- lists --- */
 
