@@ -61,7 +61,7 @@ static void *with_room(tj_job *job, void *data, uint32_t count, uint32_t needed,
   if (count + needed <= *capacity)
     return data;
   *capacity = 2 * (count + needed) + 16;
-  char *larger = TJ_NEW_ARRAY(job, char, *capacity *size);
+  char *larger = TJ_RAW_ARRAY(job, char, *capacity *size);
   if (count > 0)
     memcpy(larger, data, count * size);
   return larger;
