@@ -5,6 +5,7 @@
 
 #include "base/job.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -50,6 +51,32 @@ void tj_arena_destroy(tj_arena *arena) {
     spare_newest(arena);
   release_spare(arena);
   arena->used = 0;
+}
+
+void tj_arena_begin_with(tj_arena *arena, tj_arena_chunk *chunk) {
+  release_spare(arena);
+  arena->spare = chunk;
+}
+
+/* The spare chunk, or the one that is kept, which is then spare instead. What an allocator has at hand is not. */
+static tj_arena_chunk *larger_of_spare(tj_arena *arena, tj_arena_chunk *kept) {
+  enum { LEAST_KEPT = 256 * 1024 };
+  tj_arena_chunk *spare = arena->spare;
+  bool is_ordinary = spare != NULL && spare->capacity >= LEAST_KEPT && spare->capacity <= LARGEST_STEP;
+  if (!is_ordinary || (kept != NULL && kept->capacity >= spare->capacity))
+    return kept;
+  arena->spare = kept;
+  return spare;
+}
+
+tj_arena_chunk *tj_arena_end(tj_arena *arena, tj_arena_chunk *kept) {
+  kept = larger_of_spare(arena, kept);
+  while (arena->chunk != NULL) {
+    spare_newest(arena);
+    kept = larger_of_spare(arena, kept);
+  }
+  tj_arena_destroy(arena);
+  return kept;
 }
 
 static size_t next_capacity(const tj_arena *arena, size_t needed) {

@@ -31,6 +31,12 @@ typedef struct {
 void tj_arena_init(tj_arena *arena, struct tj_job *job, size_t limit);
 void tj_arena_destroy(tj_arena *arena);
 
+/* An arena that has allocated nothing begins with a chunk, which it then owns; NULL: without any. */
+void tj_arena_begin_with(tj_arena *arena, tj_arena_chunk *chunk);
+/* Destroys the arena but for its largest chunk, of a quarter to four MiB, or `kept`, another one, where that is larger:
+ * for the next arena with the same allocator, which then need not wait for the system's memory. NULL: neither is. */
+tj_arena_chunk *tj_arena_end(tj_arena *arena, tj_arena_chunk *kept);
+
 /* Zeroed memory for `count` objects of `size` bytes; an overflow of count * size fails like exhausted memory. */
 void *tj_arena_alloc(tj_arena *arena, size_t count, size_t size);
 

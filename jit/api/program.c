@@ -63,7 +63,7 @@ static tj_status create_program(tj_context *context, creation c, tj_program **pr
     return TJ_ERROR_MEMORY;
   made->context = context;
   made->is_alone = c.prelude == NULL;
-  tj_job_init(&made->job, &context->allocator);
+  tj_context_begin_job(context, &made->job);
   c.program = made;
   tj_status status = tj_context_run(context, &made->job, create, &c);
   if (status == TJ_OK && c.prelude != NULL && made->evaluated.ast->item_count > 0)
@@ -120,7 +120,7 @@ void tj_prelude_destroy(tj_prelude *prelude) {
 void tj_program_destroy(tj_program *program) {
   if (program == NULL)
     return;
-  tj_job_destroy(&program->job);
+  tj_context_end_job(program->context, &program->job);
   tj_context_release(program->context, program);
 }
 

@@ -38,10 +38,27 @@ void tj_context_forget(tj_context *context) {
   context->has_diagnostic = false;
 }
 
+void tj_context_begin_job(tj_context *context, tj_job *job) {
+  tj_job_init(job, &context->allocator);
+  tj_arena_begin_with(&job->arena, context->memory);
+  context->memory = NULL;
+}
+
+void tj_context_end_job(tj_context *context, tj_job *job) {
+  context->memory = tj_arena_end(&job->arena, context->memory);
+}
+
+static void release_memory(tj_context *context) {
+  tj_job job;
+  tj_context_begin_job(context, &job);
+  tj_job_destroy(&job);
+}
+
 void tj_context_destroy(tj_context *context) {
   if (context == NULL)
     return;
   tj_context_forget(context);
+  release_memory(context);
   if (context->close != NULL)
     context->close(context);
   context->allocator.release(context->allocator.user, context);

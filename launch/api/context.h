@@ -15,6 +15,7 @@ struct tj_context {
   bool has_diagnostic;
   tj_diagnostic diagnostic;
   char *strings; /* owned: what the diagnostic points to; NULL where it points to static text */
+  tj_arena_chunk *memory; /* owned: what the last long job has left for the next one; NULL: nothing */
   tj_listener listener;
   tj_importer importer;
   const tj_rt_vault *vault;           /* where drivers keep what they make of codes; NULL: nowhere */
@@ -34,6 +35,10 @@ tj_status tj_context_make(const tj_allocator *allocator, size_t size, void (*clo
 
 /* Runs a body in a job, with fresh fuel, and records why it failed. */
 tj_status tj_context_run(tj_context *context, tj_job *job, void (*body)(tj_job *job, void *data), void *data);
+
+/* A job that takes over the memory that the last one has left, and its end. */
+void tj_context_begin_job(tj_context *context, tj_job *job);
+void tj_context_end_job(tj_context *context, tj_job *job);
 
 /* Records a failure that no job reported. Strings are copied. Returns `status`. */
 tj_status tj_context_fail(tj_context *context, tj_status status, tj_problem_code code, const char *message);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "tests/unit/support/harness.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void fill_arena(tj_job *job, void *data) {
@@ -29,6 +30,57 @@ START_TEST(arena_zeroes_and_aligns) {
   tj_job_init(&job, NULL);
   expect_success(&job, fill_arena, NULL);
   tj_job_destroy(&job);
+}
+END_TEST
+
+/* Blocks that are out. */
+static void *count_block(void *user, size_t size) {
+  ++*(int *)user;
+  return malloc(size);
+}
+
+static void uncount_block(void *user, void *block) {
+  --*(int *)user;
+  free(block);
+}
+
+enum { SMALL = 1 << 10, LARGE = 1 << 20, TOO_LARGE = 1 << 24 };
+
+static void fill(tj_job *job, void *data) {
+  const size_t *bytes = data;
+  for (size_t done = 0; done < *bytes; done += SMALL)
+    memset(tj_arena_alloc(&job->arena, 1, SMALL), 0xff, SMALL);
+}
+
+static void fill_at_once(tj_job *job, void *data) {
+  const size_t *bytes = data;
+  tj_arena_alloc(&job->arena, 1, *bytes);
+}
+
+START_TEST(memory_is_left_to_the_next_arena) {
+  int out = 0;
+  const tj_allocator counted = {count_block, uncount_block, &out};
+  tj_arena_chunk *left = NULL;
+  size_t sizes[] = {SMALL, LARGE, SMALL, LARGE};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    tj_job job;
+    tj_job_init(&job, &counted);
+    tj_arena_begin_with(&job.arena, left);
+    const int before = out;
+    expect_success(&job, fill, &sizes[i]);
+    ck_assert_msg(i < 2 ? out > before : out <= before + 1, "job %zu", i);
+    left = tj_arena_end(&job.arena, NULL);
+    ck_assert_int_eq(out, left != NULL);
+    ck_assert_int_eq(left != NULL, i > 0);
+  }
+  tj_job job;
+  tj_job_init(&job, &counted);
+  expect_success(&job, fill_at_once, &(size_t){TOO_LARGE});
+  ck_assert_ptr_eq(tj_arena_end(&job.arena, left), left);
+  ck_assert_int_eq(out, 1);
+  tj_arena_begin_with(&job.arena, left);
+  tj_job_destroy(&job);
+  ck_assert_int_eq(out, 0);
 }
 END_TEST
 
@@ -238,6 +290,7 @@ END_TEST
 
 int main(void) {
   const TTest *const tests[] = {arena_zeroes_and_aligns,
+                                memory_is_left_to_the_next_arena,
                                 memory_runs_out,
                                 failures_are_described,
                                 an_inner_failure_ends_at_the_inner_run,
