@@ -16,6 +16,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/OptBisect.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/Pass.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
@@ -23,15 +24,30 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace {
 
+// Whether a function does without a pass.
+bool is_idle_in(const llvm::Function &function, llvm::StringRef pass) {
+  llvm::SmallVector<llvm::StringRef, 8> idle;
+  function.getFnAttribute(TJ_IDLE_IN_FUNCTION).getValueAsString().split(idle, ',');
+  return std::find(idle.begin(), idle.end(), pass) != idle.end();
+}
+
 // --- IR to IR ---
+
+bool should_optimize(llvm::StringRef pass, llvm::Any unit) {
+  const auto *function = llvm::any_cast<const llvm::Function *>(&unit);
+  return function == nullptr || !is_idle_in(**function, pass);
+}
 
 class Optimizer {
 public:
-  explicit Optimizer(llvm::TargetMachine *target) : builder_(target) {
+  explicit Optimizer(llvm::TargetMachine *target)
+      : builder_(target, llvm::PipelineTuningOptions(), std::nullopt, &callbacks_) {
+    callbacks_.registerShouldRunOptionalPassCallback(should_optimize);
     builder_.registerModuleAnalyses(modules_);
     builder_.registerCGSCCAnalyses(components_);
     builder_.registerFunctionAnalyses(functions_);
@@ -55,6 +71,7 @@ public:
   }
 
 private:
+  llvm::PassInstrumentationCallbacks callbacks_;
   llvm::PassBuilder builder_;
   llvm::LoopAnalysisManager loops_;
   llvm::FunctionAnalysisManager functions_;
@@ -78,10 +95,7 @@ public:
 
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef place) const override {
     const llvm::Function *function = module_.getFunction(place.split('(').second.split(')').first);
-    llvm::SmallVector<llvm::StringRef, 8> idle;
-    if (function != nullptr)
-      function->getFnAttribute(TJ_IDLE_IN_FUNCTION).getValueAsString().split(idle, ',');
-    return std::find(idle.begin(), idle.end(), pass) == idle.end();
+    return function == nullptr || !is_idle_in(*function, pass);
   }
 
   bool isEnabled() const override {

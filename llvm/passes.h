@@ -12,8 +12,8 @@
 #include <llvm-c/TargetMachine.h>
 #include <stdbool.h>
 
-/* A function's attribute: passes to machine code that find nothing in it, as LLVM's -opt-disable calls them, a comma
- * between them. Only such as code is right without. */
+/* A function's attribute: passes that find nothing in it, a comma between them: those of IR by the names of their
+ * classes, those to machine code as LLVM's -opt-disable calls them. Only such as code is right without. */
 #define TJ_IDLE_IN_FUNCTION "tilejit-idle-passes"
 
 /* A function's attribute: its instructions are selected by GlobalISel; with the value TJ_FIXED, it only moves elements,

@@ -86,6 +86,13 @@ static LLVMValueRef minuend(machine *m, LLVMValueRef x) {
   return tj_emit_repeated(m->emitter, tj_emit_hidden(m->emitter, bits, dtype), tj_emit_width(x));
 }
 
+/* Of a constant, the sum with the other sign, of which machines that take two numbers at once take two. */
+static LLVMValueRef difference(machine *m, LLVMValueRef x, LLVMValueRef y) {
+  LLVMBuilderRef b = m->emitter->builder;
+  return LLVMIsConstant(y) ? LLVMBuildFAdd(b, x, LLVMBuildFNeg(b, y, ""), "")
+                           : LLVMBuildFSub(b, minuend(m, x), y, "");
+}
+
 static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, const tj_term operand[]) {
   LLVMBuilderRef b = m->emitter->builder;
   LLVMValueRef x = value_of(operand[0]);
@@ -93,7 +100,7 @@ static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, cons
   case TJ_OPERATION_ADD:
     return LLVMBuildFAdd(b, x, value_of(operand[1]), "");
   case TJ_OPERATION_SUB:
-    return LLVMBuildFSub(b, minuend(m, x), value_of(operand[1]), "");
+    return difference(m, x, value_of(operand[1]));
   case TJ_OPERATION_MUL:
     return LLVMBuildFMul(b, x, value_of(operand[1]), "");
   case TJ_OPERATION_DIV:

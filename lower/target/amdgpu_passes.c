@@ -48,6 +48,12 @@ static const char idle_in_reductions[] =
 #include "lower/target/idle_pass.def"
     ;
 
+#define AMDGPU_IDLE_IN_REDUCTIONS(name) "," name
+#define AMDGPU_IDLE_AT_LENGTH(name) "," name
+static const char idle_at_length[] =
+#include "lower/target/idle_pass.def"
+    ;
+
 const tj_idle_passes tj_amdgpu_idle_passes = {
     .always = idle_passes, .in_whole = idle_passes_in_whole, .in_fixed = idle_passes_in_fixed};
 
@@ -102,6 +108,17 @@ static bool reduces(const tj_kernel *kernel) {
   return i < kernel->step_count;
 }
 
+/* Whether rows are reduced of what takes many instructions, in numbers that fill registers or are their upper halves:
+ * by processors that take two at once, but have no instructions for bf16, of which GlobalISel knows none. */
+static bool reduces_at_length(const tj_target *target, const tj_kernel *kernel) {
+  bool are_whole = reduces(kernel) && target->float_lanes > 0 && !target->has_bfloat_rounding, is_long = false;
+  for (uint32_t i = 0; i < kernel->buffer_count && are_whole; i++)
+    are_whole = kernel->buffer[i].dtype == TJ_DTYPE_f32 || kernel->buffer[i].dtype == TJ_DTYPE_bf16;
+  for (uint32_t i = 0; are_whole && i < kernel->arrays->program->count; i++)
+    is_long = is_long || tj_array_op_is_costly(kernel->arrays->program->array[i]->op);
+  return is_long;
+}
+
 /* From gfx10 on, loads side by side are a clause, and from gfx11 on, instructions that are independent are issued in
  * pairs, and others say for what they wait: there an order is to be looked for in any kernel. */
 static bool has_order(const tj_target *target) {
@@ -113,23 +130,12 @@ const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel) 
   if (has_order(target))
     return NULL;
   if (reduces(kernel))
-    return idle_in_reductions;
+    return reduces_at_length(target, kernel) ? idle_at_length : idle_in_reductions;
   if (!moves_alike(kernel))
     return NULL;
   if (is_plain(kernel))
     return idle_in_plain_moves;
   return is_wide(kernel) ? idle_in_wide_moves : idle_in_moves;
-}
-
-/* Whether rows are reduced of what takes many instructions, in numbers that fill registers or are their upper halves:
- * by processors that take two at once, but have no instructions for bf16, of which GlobalISel knows none. */
-static bool reduces_at_length(const tj_target *target, const tj_kernel *kernel) {
-  bool are_whole = reduces(kernel) && target->float_lanes > 0 && !target->has_bfloat_rounding, is_long = false;
-  for (uint32_t i = 0; i < kernel->buffer_count && are_whole; i++)
-    are_whole = kernel->buffer[i].dtype == TJ_DTYPE_f32 || kernel->buffer[i].dtype == TJ_DTYPE_bf16;
-  for (uint32_t i = 0; are_whole && i < kernel->arrays->program->count; i++)
-    is_long = is_long || tj_array_op_is_costly(kernel->arrays->program->array[i]->op);
-  return is_long;
 }
 
 /* Where GlobalISel takes less time, its instructions are as few, and right: it puts halves that come one by one
