@@ -61,7 +61,8 @@ typedef struct {
 
 typedef struct tj_context tj_context;
 
-/* A context. `allocator` is copied; NULL means malloc and free. Fails only with TJ_ERROR_MEMORY. */
+/* A context. `allocator` is copied; NULL means malloc and free. Up to 4 MiB that a program had are kept for the next
+ * one. Fails only with TJ_ERROR_MEMORY. */
 TJ_API tj_status tj_context_create(const tj_allocator *allocator, tj_context **context);
 TJ_API void tj_context_destroy(tj_context *context);
 
