@@ -4,7 +4,6 @@
 #include "base/machine/processor.h"
 #include "ir/array/array.h"
 #include "lower/kernel/arithmetic.h"
-#include "lower/kernel/array_kernel.h"
 
 /* --- lists --- */
 
@@ -111,11 +110,12 @@ static bool reduces(const tj_kernel *kernel) {
 /* Whether rows are reduced of what takes many instructions, in numbers that fill registers or are their upper halves:
  * by processors that take two at once, but have no instructions for bf16, of which GlobalISel knows none. */
 static bool reduces_at_length(const tj_target *target, const tj_kernel *kernel) {
+  const tj_array_program *program = tj_kernel_program(kernel);
   bool are_whole = reduces(kernel) && target->float_lanes > 0 && !target->has_bfloat_rounding, is_long = false;
   for (uint32_t i = 0; i < kernel->buffer_count && are_whole; i++)
     are_whole = kernel->buffer[i].dtype == TJ_DTYPE_f32 || kernel->buffer[i].dtype == TJ_DTYPE_bf16;
-  for (uint32_t i = 0; are_whole && i < kernel->arrays->program->count; i++)
-    is_long = is_long || tj_array_op_is_costly(kernel->arrays->program->array[i]->op);
+  for (uint32_t i = 0; are_whole && i < program->count; i++)
+    is_long = is_long || tj_array_op_is_costly(program->array[i]->op);
   return is_long;
 }
 
