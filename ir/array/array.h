@@ -6,7 +6,7 @@
  * shape. So does an extent of 1. Arithmetic is that of f32, or of f64 where an operand is f64; numbers that are
  * written out have the type of what they meet. Reductions keep the modes that they are over, with extent 1.
  *
- * tests/run_arrays.py computes the same from definitions alone; lower/array/array_map.c makes kernels. */
+ * tests/run_arrays.py computes the same from definitions alone; lower/rows/array_map.c makes kernels. */
 #ifndef TJ_IR_ARRAY_H
 #define TJ_IR_ARRAY_H
 

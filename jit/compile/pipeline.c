@@ -45,7 +45,7 @@
 #include "jit/tool/nvidia.h"
 #include "lower/access/bounded.h"
 #include "lower/access/gates.h"
-#include "lower/array/array_map.h"
+#include "lower/rows/array_map.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/flat_mapping.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which arguments can go through LDS, whether that is worth it, and the steps on either side. */
+/* Which arguments can go through LDS, whether that is worth it, and how much of it they take. */
 #include "lower/array/array_staged.h"
 
 #include "base/integer.h"
@@ -11,9 +11,7 @@
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
 #include "lower/access/price.h"
-#include "lower/array/array_bindings.h"
 #include "lower/array/array_cuts.h"
-#include "lower/kernel/displace.h"
 
 tj_dtype tj_array_carried(const tj_array_program *program) {
   for (uint32_t i = 0; i < program->count; i++) {
@@ -174,9 +172,8 @@ uint32_t tj_array_staged_width(const tj_array_space *space, uint32_t width) {
   return width;
 }
 
-/* Elements that fill a line, whichever staged argument they are of: of the smallest ones. */
-static int64_t elements_of_line(const tj_array_space *space, const tj_kernel *kernel, int64_t line) {
-  int64_t elements = 1;
+int64_t tj_array_elements_of_line(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  int64_t line = tj_price_machine_of(target).line_bytes, elements = 1;
   for (uint32_t i = 0; i < space->argument_count; i++) {
     const tj_array_stage *stage = &space->stage[i];
     int64_t own = stage->step != NULL ? line / tj_element_bytes(kernel, stage->buffer) : 1;
@@ -186,8 +183,8 @@ static int64_t elements_of_line(const tj_array_space *space, const tj_kernel *ke
 }
 
 int64_t tj_array_staged_line(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
-  const tj_price_machine machine = tj_price_machine_of(target);
-  return space->stage != NULL && machine.sector_bytes == 0 ? elements_of_line(space, kernel, machine.line_bytes) : 1;
+  bool has_sectors = tj_price_machine_of(target).sector_bytes > 0;
+  return space->stage != NULL && !has_sectors ? tj_array_elements_of_line(space, kernel, target) : 1;
 }
 
 /* --- whether it is worth it --- */
@@ -271,8 +268,7 @@ static tj_array_shape torn_shape(const tj_array_space *space, const tj_target *t
   return shape;
 }
 
-/* Elements of LDS that so many rows of an argument take, with what is before them in their line. */
-static int64_t room_of(const tj_array_stage *stage, int64_t rows, int64_t line_elements) {
+int64_t tj_array_staged_room(const tj_array_stage *stage, int64_t rows, int64_t line_elements) {
   int64_t elements, times = tj_is_int(stage->step, 0) ? 1 : rows;
   bool is_much =
       __builtin_mul_overflow(times, stage->length->facts.high, &elements) || elements > TJ_MAPPING_MOST_LDS;
@@ -286,9 +282,7 @@ static bool are_alike(const tj_array_space *space, uint32_t a, uint32_t b) {
   return one->step == other->step && one->begin == other->begin && has_columns_alike && stays_in_wave(space, a);
 }
 
-/* The argument whose part of LDS an argument has: what it loads itself, or what another one loads that has rows
- * alike, which nobody needs once it is stored; itself, where there is none. */
-static uint32_t owner_of(const tj_array_space *space, uint32_t argument) {
+uint32_t tj_array_stage_owner(const tj_array_space *space, uint32_t argument) {
   const tj_array_stage *stage = &space->stage[argument];
   uint32_t before = 0;
   for (uint32_t i = 0; i < argument && !stage->is_loaded; i++) {
@@ -306,10 +300,11 @@ static uint32_t owner_of(const tj_array_space *space, uint32_t argument) {
 /* Bytes of LDS that all arguments take. */
 static int64_t room_of_all(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                            int64_t rows) {
-  int64_t line = elements_of_line(space, kernel, tj_price_machine_of(target).line_bytes), elements = 0;
+  int64_t line = tj_array_elements_of_line(space, kernel, target), elements = 0;
   for (uint32_t i = 0; i < space->argument_count; i++) {
     const tj_array_stage *stage = &space->stage[i];
-    elements += stage->step != NULL && owner_of(space, i) == i ? room_of(stage, rows, line) : 0;
+    elements +=
+        stage->step != NULL && tj_array_stage_owner(space, i) == i ? tj_array_staged_room(stage, rows, line) : 0;
   }
   return elements * tj_dtype_bits(space->held) / 8;
 }
@@ -348,158 +343,4 @@ void tj_array_stage_rows(const tj_array_space *space, const tj_kernel *kernel, c
     return;
   staged.staged = (uint32_t)(rows / staged.rows);
   *shape = staged;
-}
-
-/* --- places --- */
-
-/* How far the first element of a workgroup is behind the beginning of a line of so many, which all have in common. */
-static const tj_node *skew_of(tj_array_maker *maker, const tj_node *step, int64_t line) {
-  tj_graph *graph = maker->graph;
-  const tj_node *first = tj_simplified(graph, tj_terse_mul(graph, maker->base_row, step));
-  const tj_node *skew = tj_simplified(graph, tj_terse_mod(graph, first, tj_int(graph, line)));
-  int64_t multiple = tj_least(tj_power_in(tj_facts_content(&first->facts)), line);
-  return tj_array_bind(maker, "s", skew,
-                       (tj_array_bounds){tj_int(graph, 0), tj_int(graph, line - multiple), multiple});
-}
-
-static const tj_node *end_of(tj_array_maker *maker, const tj_array_stage *stage, int64_t line) {
-  tj_graph *graph = maker->graph;
-  if (tj_is_int(stage->step, 0))
-    return stage->length;
-  const int64_t taken = tj_array_rows_at_once(&maker->shape);
-  const tj_node *size = maker->space->rows.size, *most = tj_int(graph, taken);
-  bool are_all = tj_facts_divisible(&size->facts, taken);
-  const tj_node *rows = are_all ? most : tj_min(graph, most, tj_sub(graph, size, maker->base_row));
-  const tj_node *count = tj_mul(graph, rows, stage->step), *all = tj_mul(graph, size, stage->step);
-  int64_t multiple = tj_power_in(tj_facts_content(&tj_simplified(graph, all)->facts)),
-          own = tj_power_in(taken * tj_facts_content(&stage->step->facts));
-  const tj_node *high = tj_int(graph, taken * stage->step->facts.high + line);
-  return tj_array_bind(maker, "e", tj_add(graph, stage->skew, count),
-                       (tj_array_bounds){tj_int(graph, 1), high, tj_least(tj_least(multiple, own), line)});
-}
-
-/* Where the run begins and ends: as that of an earlier argument whose rows are as long. */
-static void bound_stage(tj_array_maker *maker, uint32_t argument, int64_t line) {
-  tj_array_stage *stage = &maker->stage[argument];
-  for (uint32_t i = 0; i < argument && stage->skew == NULL; i++) {
-    if (maker->stage[i].step == stage->step) {
-      stage->skew = maker->stage[i].skew;
-      stage->behind = maker->stage[i].behind;
-    }
-  }
-  if (stage->skew != NULL)
-    return;
-  stage->skew = skew_of(maker, stage->step, line);
-  stage->behind = end_of(maker, stage, line);
-}
-
-void tj_array_place_stages(tj_array_maker *maker) {
-  const tj_array_space *space = maker->space;
-  uint32_t count = space->argument_count;
-  int64_t line = elements_of_line(space, maker->kernel, tj_price_machine_of(maker->target).line_bytes);
-  maker->stage = TJ_NEW_ARRAY(maker->graph->job, tj_array_stage, count + 1);
-  for (uint32_t i = 0; i < count; i++) {
-    tj_array_stage *stage = &maker->stage[i];
-    *stage = space->stage[i];
-    if (stage->step == NULL)
-      continue;
-    bound_stage(maker, i, line);
-    if (owner_of(space, i) != i)
-      continue;
-    stage->place = maker->staged_elements;
-    maker->staged_elements += (uint32_t)room_of(stage, tj_array_rows_at_once(&maker->shape), line);
-  }
-  for (uint32_t i = 0; i < count; i++)
-    maker->stage[i].place = maker->stage[owner_of(space, i)].place;
-}
-
-/* --- steps --- */
-
-/* Elements that a work-item moves at once. */
-static uint32_t width_of(const tj_array_maker *maker, const tj_array_stage *stage) {
-  if (tj_is_int(stage->step, 0) && stage->behind->facts.high <= maker->kernel->workgroup_size)
-    return 1;
-  uint32_t width = tj_target_widest(maker->target, tj_element_bytes(maker->kernel, TJ_LDS));
-  uint32_t own = tj_target_widest(maker->target, tj_element_bytes(maker->kernel, stage->buffer));
-  width = own < width ? own : width;
-  while (!tj_facts_divisible(&stage->skew->facts, width))
-    width /= 2;
-  return width;
-}
-
-/* Elements of an argument's part of LDS, which are moved together. */
-typedef struct {
-  const tj_node *first, *valid;
-  uint32_t width;
-} staged_vector;
-
-static void add_move(tj_array_maker *maker, const tj_array_stage *stage, tj_step_kind kind, bool is_lds,
-                     const staged_vector *vector, uint32_t slot) {
-  tj_graph *graph = maker->graph;
-  const tj_node *first = tj_sub(graph, tj_mul(graph, maker->base_row, stage->step), stage->skew);
-  const tj_node *in_lds = tj_add(graph, vector->first, tj_int(graph, stage->place));
-  tj_displaced parts = tj_displace(graph, tj_simplified(graph, is_lds ? in_lds : vector->first));
-  tj_kernel_step *step = tj_array_step(maker, kind);
-  step->access = (tj_access){.buffer = is_lds ? TJ_LDS : stage->buffer,
-                             .base = is_lds ? NULL : tj_simplified(graph, first),
-                             .offset = parts.rest,
-                             .displacement = parts.displacement,
-                             .valid = vector->valid};
-  step->width = vector->width;
-  step->slot = slot;
-}
-
-/* Vectors of all work-items in turn; behind them, elements of the first ones. Returns how many. */
-static uint32_t vectors_of(const tj_array_maker *maker, const tj_array_stage *stage, staged_vector **vectors) {
-  tj_graph *graph = maker->graph;
-  uint32_t width = width_of(maker, stage), count = 0;
-  int64_t all = maker->kernel->workgroup_size, most = stage->behind->facts.high;
-  uint32_t turns = (uint32_t)tj_divided_up(most, all * width);
-  *vectors = TJ_NEW_ARRAY(graph->job, staged_vector, turns + 1);
-  for (uint32_t i = 0; i < turns; i++) {
-    const tj_node *number = tj_add(graph, maker->item, tj_int(graph, i * all));
-    const tj_node *first = tj_mul(graph, number, tj_int(graph, width));
-    const tj_node *is_before = tj_less_equal(graph, tj_add(graph, first, tj_int(graph, width)), stage->behind);
-    const tj_node *is_own = tj_less_equal(graph, stage->skew, first);
-    (*vectors)[count++] = (staged_vector){tj_simplified(graph, first),
-                                          tj_simplified(graph, tj_terse_both(graph, is_own, is_before)), width};
-  }
-  if (tj_facts_divisible(&stage->behind->facts, width))
-    return count;
-  const tj_node *rest = tj_mod(graph, stage->behind, tj_int(graph, width));
-  const tj_node *first = tj_add(graph, tj_sub(graph, stage->behind, rest), maker->item);
-  (*vectors)[count++] =
-      (staged_vector){tj_simplified(graph, first), tj_simplified(graph, tj_less(graph, maker->item, rest)), 1};
-  return count;
-}
-
-enum { TOGETHER = 4 /* vectors that are on their way */ };
-
-static void move_stage(tj_array_maker *maker, const tj_array_stage *stage, bool is_stored) {
-  staged_vector *vector;
-  uint32_t count = vectors_of(maker, stage, &vector), slot = 0;
-  for (uint32_t i = 0; i < count; i += TOGETHER) {
-    uint32_t end = i + TOGETHER < count ? i + TOGETHER : count;
-    slot = tj_array_slots(maker, maker->kernel->carried, TOGETHER * vector[0].width);
-    for (uint32_t k = i; k < end; k++)
-      add_move(maker, stage, TJ_STEP_LOAD, is_stored, &vector[k], slot + (k - i) * vector[0].width);
-    for (uint32_t k = i; k < end; k++)
-      add_move(maker, stage, TJ_STEP_STORE, !is_stored, &vector[k], slot + (k - i) * vector[0].width);
-  }
-}
-
-void tj_array_load_stages(tj_array_maker *maker) {
-  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
-    if (maker->stage[i].step != NULL && maker->stage[i].is_loaded)
-      move_stage(maker, &maker->stage[i], false);
-  }
-  tj_array_step(maker, TJ_STEP_BARRIER);
-}
-
-void tj_array_store_stages(tj_array_maker *maker) {
-  tj_array_step(maker, TJ_STEP_BARRIER);
-  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
-    if (maker->stage[i].step != NULL && maker->stage[i].is_stored)
-      move_stage(maker, &maker->stage[i], true);
-  }
 }

@@ -12,7 +12,7 @@
 #ifndef TJ_LOWER_ARRAY_STAGED_H
 #define TJ_LOWER_ARRAY_STAGED_H
 
-#include "lower/array/array_steps.h"
+#include "lower/array/array_shape.h"
 
 /* What goes through LDS of an argument. */
 typedef struct tj_array_stage {
@@ -47,10 +47,12 @@ void tj_array_stage_rows(const tj_array_space *space, const tj_kernel *kernel, c
 bool tj_array_can_be_staged(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                             const tj_array_shape *shape);
 
-/* What arguments have in LDS, by argument, of a shape that is staged. */
-void tj_array_place_stages(tj_array_maker *maker);
-/* Loads all that is loaded into LDS; stores all that is stored from there. */
-void tj_array_load_stages(tj_array_maker *maker);
-void tj_array_store_stages(tj_array_maker *maker);
+/* Elements that fill a line, whichever argument that goes through LDS they are of: of the smallest ones. */
+int64_t tj_array_elements_of_line(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
+/* Elements of LDS that so many rows of an argument take, with what is before them in their line. */
+int64_t tj_array_staged_room(const tj_array_stage *stage, int64_t rows, int64_t line_elements);
+/* The argument whose part of LDS an argument has: what it loads itself, or what another one loads that has rows
+ * alike, which nobody needs once it is stored; itself, where there is none. */
+uint32_t tj_array_stage_owner(const tj_array_space *space, uint32_t argument);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* From statements of arrays to a kernel: buffers, and steps for one work-item a row, which say what is meant.
- * lower/array/array_map.c shares rows out for a target. */
+ * lower/rows/array_map.c shares rows out for a target. */
 #include "lower/plan/plan_arrays.h"
 
-#include "lower/array/array_rows.h"
+#include "lower/rows/array_rows.h"
 #include "lower/kernel/arithmetic.h"
 #include "lower/kernel/array_kernel.h"
 #include "lower/mapping/mapped.h"

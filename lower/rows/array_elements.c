@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of a lane in its row, and where their elements are in memory or in LDS. */
-#include "lower/array/array_elements.h"
+#include "lower/rows/array_elements.h"
 
 #include "ir/index/facts.h"
 #include "ir/index/substitute.h"

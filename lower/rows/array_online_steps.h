@@ -4,7 +4,7 @@
 #ifndef TJ_LOWER_ARRAY_ONLINE_STEPS_H
 #define TJ_LOWER_ARRAY_ONLINE_STEPS_H
 
-#include "lower/array/array_split.h"
+#include "lower/rows/array_split.h"
 
 /* How many slots, the partial results first. */
 uint32_t tj_online_slots(const tj_array_maker *maker, const tj_array *sum);

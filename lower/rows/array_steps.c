@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads, values, computations and stores of a lane's columns. Neighbours move together where simplified offsets show
  * that they are neighbours. */
-#include "lower/array/array_steps.h"
+#include "lower/rows/array_steps.h"
 
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
-#include "lower/array/array_elements.h"
 #include "lower/kernel/displace.h"
 #include "lower/machine/width.h"
+#include "lower/rows/array_elements.h"
 #include "lower/tile/tile_side.h"
 
 #include <string.h>

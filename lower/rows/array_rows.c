@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows shared out among workgroups and lanes, and all steps of a kernel in their order. */
-#include "lower/array/array_rows.h"
+#include "lower/rows/array_rows.h"
 
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
-#include "lower/array/array_bindings.h"
 #include "lower/array/array_cuts.h"
-#include "lower/array/array_elements.h"
 #include "lower/array/array_extreme.h"
-#include "lower/array/array_reduce.h"
-#include "lower/array/array_split.h"
 #include "lower/array/array_staged.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
+#include "lower/rows/array_bindings.h"
+#include "lower/rows/array_elements.h"
+#include "lower/rows/array_reduce.h"
+#include "lower/rows/array_split.h"
+#include "lower/rows/array_staged_steps.h"
 
 static const tj_array_program *program_of(const tj_array_maker *maker) {
   return maker->space->arrays->program;

@@ -8,7 +8,7 @@
 #ifndef TJ_LOWER_ARRAY_SPLIT_H
 #define TJ_LOWER_ARRAY_SPLIT_H
 
-#include "lower/array/array_steps.h"
+#include "lower/rows/array_steps.h"
 
 /* The kernel with such memory, as its last buffer. */
 tj_kernel *tj_array_with_scratch(tj_graph *graph, const tj_kernel *kernel, const tj_target *target);

@@ -3,7 +3,7 @@
 #ifndef TJ_LOWER_ARRAY_BINDINGS_H
 #define TJ_LOWER_ARRAY_BINDINGS_H
 
-#include "lower/array/array_steps.h"
+#include "lower/rows/array_steps.h"
 
 enum { TJ_ARRAY_MOST_BINDINGS = 24 };
 

@@ -10,7 +10,7 @@
 #ifndef TJ_LOWER_ARRAY_REDUCE_H
 #define TJ_LOWER_ARRAY_REDUCE_H
 
-#include "lower/array/array_steps.h"
+#include "lower/rows/array_steps.h"
 
 /* Gives each reduction of this level its slots, as they are before the first column. */
 void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level);

@@ -5,7 +5,7 @@
  * registers, or in LDS, whose vectors are whole; and where there may be few long ones, kernels one behind the other
  * that split them. On the host, what is large and stored by whole vectors bypasses the
  * caches where the buffers are aligned. */
-#include "lower/array/array_map.h"
+#include "lower/rows/array_map.h"
 
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
@@ -14,14 +14,14 @@
 #include "lower/array/array_lines.h"
 #include "lower/array/array_mapping.h"
 #include "lower/array/array_online.h"
-#include "lower/array/array_rows.h"
-#include "lower/array/array_split.h"
 #include "lower/array/array_staged.h"
 #include "lower/blocks/blocks.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/mapped.h"
+#include "lower/rows/array_rows.h"
+#include "lower/rows/array_split.h"
 
 typedef struct {
   tj_graph *graph;

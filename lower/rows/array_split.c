@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Results of pieces in memory of the launch's: for each row, for each reduction, one for each piece. */
-#include "lower/array/array_split.h"
+#include "lower/rows/array_split.h"
 
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
-#include "lower/array/array_elements.h"
+#include "lower/rows/array_elements.h"
 
 static uint32_t count_reductions(const tj_array_program *program, uint32_t before) {
   uint32_t count = 0;

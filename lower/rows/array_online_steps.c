@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What sums are less moves on with the other reduction, trip by trip. */
-#include "lower/array/array_online_steps.h"
+#include "lower/rows/array_online_steps.h"
 
-#include "lower/array/array_elements.h"
+#include "lower/rows/array_elements.h"
 
 #include <string.h>
 

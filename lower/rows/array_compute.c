@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps that compute arrays of what is in slots, and that put slots together. */
-#include "lower/array/array_steps.h"
+#include "lower/rows/array_steps.h"
 
 #include "base/number/power.h"
 

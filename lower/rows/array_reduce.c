@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Partial results of reductions, in slots; and how they come together. */
-#include "lower/array/array_reduce.h"
+#include "lower/rows/array_reduce.h"
 
-#include "lower/array/array_elements.h"
 #include "lower/array/array_extreme.h"
-#include "lower/array/array_online_steps.h"
-#include "lower/array/array_split.h"
+#include "lower/rows/array_elements.h"
+#include "lower/rows/array_online_steps.h"
+#include "lower/rows/array_split.h"
 
 #include "base/number/power.h"
 #include "ir/layout/arith.h"

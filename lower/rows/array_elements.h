@@ -3,7 +3,7 @@
 #ifndef TJ_LOWER_ARRAY_ELEMENTS_H
 #define TJ_LOWER_ARRAY_ELEMENTS_H
 
-#include "lower/array/array_steps.h"
+#include "lower/rows/array_steps.h"
 #include "lower/tile/slot_values.h"
 
 /* The elements of a buffer in some of a lane's columns, and whether they are there. */

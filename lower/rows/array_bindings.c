@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bindings of a kernel of rows. */
-#include "lower/array/array_bindings.h"
+#include "lower/rows/array_bindings.h"
 
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
