@@ -54,7 +54,6 @@ void tj_arena_destroy(tj_arena *arena) {
 }
 
 void tj_arena_begin_with(tj_arena *arena, tj_arena_chunk *chunk) {
-  release_spare(arena);
   arena->spare = chunk;
 }
 

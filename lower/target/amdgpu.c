@@ -483,7 +483,7 @@ static void set_schedule(tj_emitter *emitter, LLVMValueRef function) {
 }
 
 static void set_passes(tj_emitter *emitter, LLVMValueRef function) {
-  const char *idle = tj_amdgpu_idle_in(emitter->target, emitter->kernel);
+  const char *idle = tj_amdgpu_idle_in(emitter->target, emitter->kernel, emitter->is_selected_whole);
   if (idle != NULL)
     tj_emit_text_attribute(emitter, function, TJ_IDLE_IN_FUNCTION, idle);
   if (emitter->is_selected_whole)

@@ -126,11 +126,11 @@ static bool has_order(const tj_target *target) {
   return tj_processor_by_name(target->processor)->major >= HAS_CLAUSES;
 }
 
-const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel) {
+const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel, bool is_selected_whole) {
   if (has_order(target))
     return NULL;
   if (reduces(kernel))
-    return reduces_at_length(target, kernel) ? idle_at_length : idle_in_reductions;
+    return is_selected_whole ? idle_at_length : idle_in_reductions;
   if (!moves_alike(kernel))
     return NULL;
   if (is_plain(kernel))

@@ -11,8 +11,9 @@
 /* Those that find nothing in any kernel. */
 extern const tj_idle_passes tj_amdgpu_idle_passes;
 
-/* Those that find nothing in this one, as TJ_IDLE_IN_FUNCTION has them; NULL: there are none. */
-const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel);
+/* Those that find nothing in this one, which GlobalISel selects or not, as TJ_IDLE_IN_FUNCTION has them; NULL: there
+ * are none. */
+const char *tj_amdgpu_idle_in(const tj_target *target, const tj_kernel *kernel, bool is_selected_whole);
 
 /* Whether GlobalISel is to select its instructions (TJ_SELECTED_WHOLE), */
 bool tj_amdgpu_selects_whole(const tj_target *target, const tj_kernel *kernel, const tj_kernel_nodes *nodes);
