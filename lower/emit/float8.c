@@ -85,9 +85,17 @@ LLVMValueRef tj_emit_read_float8(tj_emitter *emitter, LLVMValueRef codes, tj_dty
   return result;
 }
 
-/* The numbers within a limit, NaN where they are. What is within is chosen as it is: LLVM takes a difference from 0
- * that is compared and limited at once for its negation, which has the other zero. */
+/* The numbers within a limit, NaN where they are, by instructions that only processors with OCP's conversions have. */
 static LLVMValueRef limited(tj_emitter *emitter, LLVMValueRef values, double limit) {
+  LLVMValueRef least = tj_emit_splat(values, LLVMConstReal(emitter->f32, -limit));
+  LLVMValueRef most = tj_emit_splat(values, LLVMConstReal(emitter->f32, limit));
+  return tj_emit_binary_intrinsic(emitter, "llvm.minimum",
+                                  tj_emit_binary_intrinsic(emitter, "llvm.maximum", values, least), most);
+}
+
+/* The same of others. What is within is chosen as it is: LLVM takes a difference from 0 that is compared and limited
+ * at once for its negation, which has the other zero. */
+static LLVMValueRef chosen_within(tj_emitter *emitter, LLVMValueRef values, double limit) {
   LLVMValueRef most = tj_emit_splat(values, LLVMConstReal(emitter->f32, limit));
   LLVMValueRef magnitudes = tj_emit_typed_intrinsic(emitter, "llvm.fabs", &values, 1);
   LLVMValueRef is_beyond = LLVMBuildFCmp(emitter->builder, LLVMRealOGT, magnitudes, most, "");
@@ -157,6 +165,6 @@ LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_d
     return codes_of_words(emitter, with_signs(emitter, words, values), width);
   }
   if (!emitter->target->saturates_float8)
-    values = limited(emitter, values, tj_float_limit(dtype));
+    values = (is_ocp(dtype) ? limited : chosen_within)(emitter, values, tj_float_limit(dtype));
   return codes_of_words(emitter, words_of_values(emitter, values, dtype), width);
 }
