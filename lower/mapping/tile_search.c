@@ -163,12 +163,14 @@ static bool share_out_calmly(tj_tile_search *search, tj_lds_choice *shared) {
       return false;
     shared->mapping = NULL;
   }
-  if (may_turn(search, shared)) {
-    tj_tile_search turned = *search;
-    turned.shape.turn = LEAST_TURN;
-    search->shape.turn = calm_down(&turned, false, shared) ? LEAST_TURN : search->shape.turn;
-  }
+  const bool may_be_turned = may_turn(search, shared);
+  tj_tile_search turned = *search;
+  turned.shape.turn = LEAST_TURN;
+  if (may_be_turned && calm_down(&turned, false, shared))
+    search->shape.turn = LEAST_TURN;
   calm_down(search, true, shared);
+  if (may_be_turned && search->shape.turn != LEAST_TURN && calm_down(&turned, true, shared))
+    search->shape.turn = LEAST_TURN;
   return shared->mapping != NULL;
 }
 
@@ -325,15 +327,19 @@ typedef struct {
   bool by_dma;
 } straight_way;
 
-/* The ways that something may go, where `obstacle` is that of work-items. */
+/* The ways that something may go, where `obstacle` is that of work-items. What is loaded as a vector lies side by side
+ * in LDS. So tiles that turn around lie there in the order of the source; of others, what lies in that of the
+ * destination is long for waves that store, what lies in that of the source for those that load. */
 static uint32_t list_ways(const tj_tile_search *search, const char *obstacle, straight_way way[TJ_SIDES]) {
-  if (obstacle == NULL) {
-    for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++)
-      way[side] = (straight_way){side, false};
-    return TJ_SIDES;
+  if (obstacle != NULL) {
+    way[0] = (straight_way){TJ_SOURCE, true};
+    return may_be_brought(search) ? 1 : 0;
   }
-  way[0] = (straight_way){TJ_SOURCE, true};
-  return may_be_brought(search) ? 1 : 0;
+  uint32_t count = 0;
+  if (!tj_shape_turns(&search->problem))
+    way[count++] = (straight_way){TJ_DESTINATION, false};
+  way[count++] = (straight_way){TJ_SOURCE, false};
+  return count;
 }
 
 static tj_tile_search search_that_way(const tj_tile_search *search, straight_way way) {
@@ -357,21 +363,20 @@ static void offer_one(tj_tile_search *search, straight_way way, direct_offer *of
   search->made = straight.made;
 }
 
-/* Offers what may go straight into LDS, the first way that is as good. Where tiles turn around, what lies there in
- * the order of the source is long for waves that load; where they do not, what lies in that of the destination for
- * those that store. What this takes is no work of the search for shapes. */
+/* Offers what may go straight into LDS, the first way that is as good. What this takes is no work of the search for
+ * shapes. */
 static void offer_straight(tj_tile_search *search, direct_offer *offer) {
   const uint64_t before = search->graph->job->fuel;
-  const bool turns = tj_shape_turns(&search->problem);
   straight_way way[TJ_SIDES];
   const uint32_t count = list_ways(search, offer->obstacle, way);
   for (uint32_t i = 0; i < count && offer->straight.kernel == NULL; i++)
-    offer_one(search, way[turns ? i : count - 1 - i], offer);
+    offer_one(search, way[i], offer);
   search->fuel -= before - search->graph->job->fuel;
 }
 
-/* Whether something has a layout without conflicts on a way straight into LDS. */
-static bool may_be_calm_straight(const tj_tile_search *search) {
+/* Whether something has a kernel without conflicts on a way straight into LDS: what is planned in numbers may have no
+ * vectors there. */
+static bool may_be_calm_straight(tj_tile_search *search) {
   straight_way way[TJ_SIDES];
   const uint32_t count = list_ways(search, obstacle_of_direct(search), way);
   bool is_calm = false;
@@ -379,7 +384,8 @@ static bool may_be_calm_straight(const tj_tile_search *search) {
     tj_tile_search straight = search_that_way(search, way[i]);
     tj_lds_choice shared;
     straight.is_calm = true;
-    is_calm = share_out_calmly(&straight, &shared);
+    is_calm = share_out_calmly(&straight, &shared) && make_shared(&straight, &shared) != NULL;
+    search->made = straight.made;
   }
   return is_calm;
 }
@@ -483,6 +489,7 @@ static bool find_best(contest *c) {
       continue;
     }
     c->has_conflicting = true;
+    c->search->fuel = c->search->graph->job->fuel; /* what had none without took is not held against it */
     enter(c, &c->shape[0], false);
   }
 }
