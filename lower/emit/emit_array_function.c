@@ -75,9 +75,9 @@ static LLVMRealPredicate predicate_of(tj_array_operation operation) {
   }
 }
 
-/* What is subtracted from, of which LLVM 22 must not see that it is 0: it takes +0 - x for -x where another
- * instruction takes the difference, of x = 0, too. */
-static LLVMValueRef minuend(machine *m, LLVMValueRef x) {
+/* What is added to, or subtracted from, of which LLVM 22 must not see that it is 0: it takes +0 - x, which -x + 0 is
+ * to it as well, for -x where another instruction takes the difference, of x = 0, too. */
+static LLVMValueRef addend(machine *m, LLVMValueRef x) {
   if (!LLVMIsConstant(x) || !LLVMIsNull(x))
     return x;
   const bool is_double = m->element == m->emitter->f64;
@@ -90,7 +90,18 @@ static LLVMValueRef minuend(machine *m, LLVMValueRef x) {
 static LLVMValueRef difference(machine *m, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = m->emitter->builder;
   return LLVMIsConstant(y) ? LLVMBuildFAdd(b, x, LLVMBuildFNeg(b, y, ""), "")
-                           : LLVMBuildFSub(b, minuend(m, x), y, "");
+                           : LLVMBuildFSub(b, addend(m, x), y, "");
+}
+
+static bool is_sign(machine *m, LLVMValueRef x) {
+  return x == tj_emit_splat(x, LLVMConstReal(m->element, 1)) || x == tj_emit_splat(x, LLVMConstReal(m->element, -1));
+}
+
+/* Of a factor that is a sign, a sum. */
+static LLVMValueRef product_and_sum(machine *m, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z) {
+  const bool is_sum = is_sign(m, x) || is_sign(m, y);
+  LLVMValueRef argument[] = {x, y, is_sum ? addend(m, z) : z};
+  return tj_emit_typed_intrinsic(m->emitter, "llvm.fma", argument, 3);
 }
 
 static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, const tj_term operand[]) {
@@ -98,7 +109,7 @@ static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, cons
   LLVMValueRef x = value_of(operand[0]);
   switch (operation) {
   case TJ_OPERATION_ADD:
-    return LLVMBuildFAdd(b, x, value_of(operand[1]), "");
+    return LLVMBuildFAdd(b, addend(m, x), addend(m, value_of(operand[1])), "");
   case TJ_OPERATION_SUB:
     return difference(m, x, value_of(operand[1]));
   case TJ_OPERATION_MUL:
@@ -108,7 +119,7 @@ static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, cons
   case TJ_OPERATION_NEG:
     return LLVMBuildFNeg(b, x, "");
   case TJ_OPERATION_FMA:
-    return call(m, "llvm.fma", operand, 3);
+    return product_and_sum(m, x, value_of(operand[1]), value_of(operand[2]));
   case TJ_OPERATION_ABS:
     return call(m, "llvm.fabs", operand, 1);
   case TJ_OPERATION_COPYSIGN:
