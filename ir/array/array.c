@@ -23,6 +23,7 @@ static const row rows[TJ_ARRAY_OP_COUNT] = {
     [TJ_ARRAY_CAST] = {"cast", 1, KEEPS_NAN},
     [TJ_ARRAY_FMA] = {"fma", 3, KEEPS_NAN},
     [TJ_ARRAY_EXPONENT] = {"floor of log2", 1, KEEPS_NAN},
+    [TJ_ARRAY_LOW_EXP] = {"exp", 1, KEEPS_NAN | IS_COSTLY},
     [TJ_ARRAY_LARGER] = {"maximum", 2, NOTHING},
     [TJ_ARRAY_FARTHER] = {"maximum", 2, NOTHING},
     [TJ_ARRAY_SUM] = {"sum", 1, NOTHING},

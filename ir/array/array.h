@@ -25,6 +25,7 @@ typedef enum {
   TJ_ARRAY_CAST,     /* the argument, converted to the array's type */
   TJ_ARRAY_FMA,      /* arg[0] * arg[1] + arg[2], rounded once; of integers, modulo 2^64 */
   TJ_ARRAY_EXPONENT, /* floor(log2(arg[0])), exact */
+  TJ_ARRAY_LOW_EXP,  /* exp(arg[0]), which is not positive */
   TJ_ARRAY_LARGER,   /* of two, where it does not matter whether NaN is left out */
   TJ_ARRAY_FARTHER,  /* of two that are -infinity or have no sign, the larger; NaN where one is */
   TJ_ARRAY_SUM,      /* reductions of the argument over `modes`, a bit for each; arg[1] is what they begin with */

@@ -250,10 +250,6 @@ tj_term tj_whole_exp2_recipe(const machine *m, tj_term x) {
   return make_exp2(m, x, true);
 }
 
-tj_term tj_low_exp_recipe(const machine *m, tj_term x) {
-  return make_exp(m, x, true);
-}
-
 tj_term tj_array_recipe(const machine *m, tj_array_op op, const tj_term argument[]) {
   tj_term x = argument[0];
   switch (op) {
@@ -261,6 +257,8 @@ tj_term tj_array_recipe(const machine *m, tj_array_op op, const tj_term argument
     return m->apply(m, TJ_OPERATION_FMA, argument);
   case TJ_ARRAY_EXPONENT:
     return make_exponent(m, x);
+  case TJ_ARRAY_LOW_EXP:
+    return make_exp(m, x, true);
   case TJ_ARRAY_add:
     return m->apply(m, TJ_OPERATION_ADD, argument);
   case TJ_ARRAY_sub:

@@ -51,14 +51,13 @@ static inline tj_term tj_chosen(const tj_array_machine *machine, tj_term truth, 
   return machine->apply(machine, TJ_OPERATION_CHOOSE, (tj_term[]){truth, yes, no});
 }
 
-/* A function of the table, FMA or EXPONENT. Of numbers of 4 bits, the first argument is the byte, an integer.
+/* A function of the table, FMA, EXPONENT or LOW_EXP. Of numbers of 4 bits, the first argument is the byte, an integer.
  * (array_recipe.c, half_recipe.c) */
 tj_term tj_array_recipe(const tj_array_machine *machine, tj_array_op op, const tj_term argument[]);
 tj_term tj_half_recipe(const tj_array_machine *machine, tj_array_op op, const tj_term argument[]);
 
-/* exp2 of an integer, an infinity or NaN; exp of what is not positive: the same in fewer operations. */
+/* exp2 of an integer, an infinity or NaN: the same in fewer operations. */
 tj_term tj_whole_exp2_recipe(const tj_array_machine *machine, tj_term x);
-tj_term tj_low_exp_recipe(const tj_array_machine *machine, tj_term x);
 
 /* The number, of f32, that a code of a float of at most 16 bits stands for, and the code of the nearest number, ties
  * to even. Beyond the largest finite number is that number (the saturating mode of OFP8), but where `has_infinity`.

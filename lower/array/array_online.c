@@ -82,8 +82,8 @@ static tj_array_online *make_exponentials(const maker *m, const tj_array *sum) {
   tj_array_online *online = new_online(m, of, sum->arg[0]->arg[0]->arg[1]);
   online->centre = online->with;
   online->least = tj_array_number(m->graph, m->program, m->dtype == TJ_DTYPE_f64 ? -DBL_MAX : (double)-FLT_MAX);
-  online->scale = apply(m, TJ_ARRAY_exp, apply(m, TJ_ARRAY_sub, online->before, online->now), NULL);
-  online->term = apply(m, TJ_ARRAY_exp, apply(m, TJ_ARRAY_sub, of, online->now), NULL);
+  online->scale = apply(m, TJ_ARRAY_LOW_EXP, apply(m, TJ_ARRAY_sub, online->before, online->now), NULL);
+  online->term = apply(m, TJ_ARRAY_LOW_EXP, apply(m, TJ_ARRAY_sub, of, online->now), NULL);
   online->rest = apply(m, TJ_ARRAY_sub, online->with, online->with);
   return online;
 }

@@ -261,7 +261,7 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
   if (array->op == TJ_ARRAY_exp2 && is_whole(array->arg[0], MOST_DEPTH))
     return tj_emit_recipe(c->emitter, tj_whole_exp2_recipe, array->dtype, argument[0]);
   if (array->op == TJ_ARRAY_exp && tj_array_is_below_largest(array->arg[0]))
-    return tj_emit_recipe(c->emitter, tj_low_exp_recipe, array->dtype, argument[0]);
+    return tj_emit_array_function(c->emitter, TJ_ARRAY_LOW_EXP, array->dtype, argument);
   if (array->op == TJ_ARRAY_sub && has_one_second(c, array) && array->arg[1]->op != TJ_ARRAY_NUMBER)
     return emit_differences(c, array->dtype, argument[0], argument[1]);
   if (array->op == TJ_ARRAY_div && has_exact_reciprocal(array->arg[1]))
