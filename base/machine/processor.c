@@ -72,8 +72,10 @@ uint32_t tj_processor_vgpr_granule(const tj_processor *processor, uint32_t wave_
 }
 
 const tj_multiprocessor tj_multiprocessors[] = {
-#define MULTIPROCESSOR(name, capability, block, banks, unit)                                                         \
-  {name, {TJ_MAKER_NVIDIA, capability, 32, (block)*1024, &tj_bank_models[TJ_BANKS_##banks], &unit_##unit}},
+#define MULTIPROCESSOR(name, capability, block, banks, unit, cache)                                                  \
+  {name,                                                                                                             \
+   {TJ_MAKER_NVIDIA, capability, 32, (block)*1024, &tj_bank_models[TJ_BANKS_##banks], &unit_##unit},                 \
+   (cache)*1024},
 #include "base/machine/processor.def"
 };
 

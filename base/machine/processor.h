@@ -73,6 +73,7 @@ typedef struct {
 typedef struct {
   const char *name; /* sm_90 */
   tj_shared_memory memory;
+  uint32_t cache_bytes; /* its share of the second cache, which all have in common */
 } tj_multiprocessor;
 
 extern const tj_multiprocessor tj_multiprocessors[];

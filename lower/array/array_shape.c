@@ -266,14 +266,79 @@ static uint32_t most_lanes(const tj_target *target) {
   return target->workgroup_limit < MOST_WORK_ITEMS ? target->workgroup_limit : MOST_WORK_ITEMS;
 }
 
-/* A row that passes by in a loop. */
-static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+/* --- rows that pass by --- */
+
+static bool is_read_in_rows(const tj_array_space *space, const tj_kernel *kernel, uint32_t argument) {
+  return kernel->buffer[space->arrays->buffer[argument]].is_read && tj_array_has_columns(space, argument) &&
+         tj_array_goes_along(space, argument, &space->rows);
+}
+
+/* Whether what is stored has columns: then the row is taken once more, after its reductions. */
+static bool stores_columns(const tj_array_space *space, const tj_kernel *kernel) {
+  bool stores = false;
+  for (uint32_t i = 0; i < space->argument_count; i++)
+    stores = stores || (kernel->buffer[space->arrays->buffer[i]].is_written && tj_array_has_columns(space, i));
+  return stores;
+}
+
+/* Bytes of a row's columns, each, that are taken from memory more than once. */
+static uint32_t bytes_taken_again(const tj_array_space *space, const tj_kernel *kernel) {
+  uint32_t bytes = 0;
+  for (uint32_t i = 0; i < space->argument_count && stores_columns(space, kernel); i++)
+    bytes += is_read_in_rows(space, kernel, i) ? tj_element_bytes(kernel, space->arrays->buffer[i]) : 0;
+  return bytes;
+}
+
+/* The longest rows that so many lanes each find in the cache when they take them again. */
+static int64_t longest_in_cache(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                                uint32_t lanes) {
+  const uint32_t bytes = bytes_taken_again(space, kernel);
+  return bytes > 0 ? (int64_t)lanes * target->cache_bytes / bytes : INT64_MAX;
+}
+
+/* Whether much is computed of each column. */
+static bool is_costly(const tj_array_space *space) {
+  const tj_array_program *program = space->arrays->program;
+  const uint64_t columns = tj_array_axis_modes(&space->columns);
+  bool is_any = false;
+  for (uint32_t i = 0; i < program->count; i++)
+    is_any = is_any || (tj_array_op_is_costly(program->array[i]->op) &&
+                        (tj_array_varies(space, program->array[i]) & columns) != 0);
+  return is_any;
+}
+
+/* Whether rows that pass by are found in the cache when they are taken again, and that is what their time is. */
+static bool pass_by_cache(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  return target->cache_bytes > 0 && bytes_taken_again(space, kernel) > 0 && !is_costly(space);
+}
+
+/* The more lanes a row has, the fewer rows pass by at once. */
+static uint32_t lanes_of_loop(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  uint32_t lanes = WORK_ITEMS;
+  if (!pass_by_cache(space, kernel, target))
+    return lanes;
+  while (lanes < most_lanes(target) &&
+         space->columns.size->facts.high > longest_in_cache(space, kernel, target, lanes))
+    lanes *= 2;
+  return lanes;
+}
+
+/* The longest rows that stay in registers: where the cache has them as well, those of which several workgroups do. */
+static int64_t longest_kept(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  enum { FEW_COLUMNS = 16 };
+  const uint32_t most = most_columns(space);
+  const bool are_few = pass_by_cache(space, kernel, target) && most > FEW_COLUMNS;
+  return (int64_t)most_lanes(target) * (are_few ? FEW_COLUMNS : most);
+}
+
+/* A row that passes by so many lanes in a loop. */
+static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                                    uint32_t lanes) {
   enum { LOOP_COLUMNS = 16 };
-  tj_array_shape shape = {
-      .rows = 1, .lanes = WORK_ITEMS, .width = tj_array_widest(space, kernel, target), .loops = true};
+  tj_array_shape shape = {.rows = 1, .lanes = lanes, .width = tj_array_widest(space, kernel, target), .loops = true};
   if (!may_have_ends(space, target) && !tj_is_int(space->rows.size, 1))
     shape.width = whole_width(space, shape.width);
-  shape.repeats = LOOP_COLUMNS / shape.width / (TJ_ARRAY_MOST_COLUMNS / most_columns(space));
+  shape.repeats = columns_of_buffers(space, LOOP_COLUMNS) / shape.width;
   shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   return shape;
 }
@@ -314,8 +379,8 @@ static uint32_t lanes_in_wave(const tj_array_space *space, const tj_kernel *kern
 static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   const tj_node *size = space->columns.size;
   uint32_t most = most_columns(space), limit = most_lanes(target);
-  if (size->facts.high > (int64_t)limit * most)
-    return shape_of_loop(space, kernel, target);
+  if (size->facts.high > longest_kept(space, kernel, target))
+    return shape_of_loop(space, kernel, target, lanes_of_loop(space, kernel, target));
   tj_array_shape shape = {.rows = 1, .width = width_of_rows(space, kernel, target)};
   int64_t vectors = vectors_of(size, shape.width);
   shape.lanes = lanes_in_wave(space, kernel, target, shape.width);
@@ -366,15 +431,30 @@ static int64_t shorter_tier_of_wave(int64_t columns, bool halves) {
   return columns <= SHORT ? SHORTEST : halves ? columns / 2 : SHORT;
 }
 
+/* Longer rows than those that stay in registers that half of a workgroup's lanes find in the cache; 0: there are
+ * none.
+ */
+static int64_t longest_of_half(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                               int64_t multiple) {
+  if (!pass_by_cache(space, kernel, target))
+    return 0;
+  const int64_t columns = longest_in_cache(space, kernel, target, most_lanes(target) / 2) / multiple * multiple;
+  return columns > longest_kept(space, kernel, target) ? columns : 0;
+}
+
 /* Rows that stay in registers: tiers of powers of two and some between, and two of short ones, if vectors have no
- * part of these. Where those of a wave may go through LDS, those of whole lines need not. */
-static uint32_t tiers_of_rows(const tj_array_space *space, const tj_target *target, int64_t multiple, int64_t line,
-                              tj_array_tier tier[]) {
+ * part of these. Where those of a wave may go through LDS, those of whole lines need not. And before these, rows that
+ * pass by fewer lanes than others. */
+static uint32_t tiers_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                              int64_t multiple, int64_t line, tj_array_tier tier[]) {
   uint32_t most = most_columns(space), count = 0;
   const int64_t longest = multiple > 1 ? INT64_MAX : most_with_ends(space, target);
   int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target), in_lds = most_in_lds(target);
   int64_t shortest = space->rows.count == 0 ? least : multiple > 1 ? SHORT : SHORTEST;
-  for (int64_t columns = (int64_t)most_lanes(target) * most, next; columns >= shortest; columns = next) {
+  const int64_t passing = longest_of_half(space, kernel, target, multiple);
+  if (passing > 0 && passing <= longest)
+    tier[count++] = (tj_array_tier){passing, multiple, 1};
+  for (int64_t columns = longest_kept(space, kernel, target), next; columns >= shortest; columns = next) {
     next = columns > least      ? shorter_tier(columns, least, multiple)
            : columns > SHORTEST ? shorter_tier_of_wave(columns, multiple > 1 && line <= multiple)
                                 : 0;
@@ -397,9 +477,9 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
     tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH, 1};
     return 1;
   }
-  uint32_t count = width > 1 ? tiers_of_rows(space, target, 1, line, tier) : 0;
+  uint32_t count = width > 1 ? tiers_of_rows(space, kernel, target, 1, line, tier) : 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width, 1};
-  return count + tiers_of_rows(space, target, width, line, tier + count);
+  return count + tiers_of_rows(space, kernel, target, width, line, tier + count);
 }
 
 /* --- rows of several workgroups --- */
@@ -412,7 +492,7 @@ int64_t tj_array_most_pieces(const tj_target *target) {
 }
 
 static tj_array_shape shape_of_piece(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
-  return is_host(target) ? shape_on_host(space) : shape_of_loop(space, kernel, target);
+  return is_host(target) ? shape_on_host(space) : shape_of_loop(space, kernel, target, WORK_ITEMS);
 }
 
 /* Of these, pieces are multiples. */

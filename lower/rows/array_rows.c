@@ -276,15 +276,8 @@ static int64_t columns_of_trip(const tj_array_maker *maker) {
   return (int64_t)maker->shape.lanes * (maker->shape.apart != NULL ? maker->shape.width : tj_array_columns(maker));
 }
 
-/* Columns that all lanes have, trip by trip. */
-static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t level) {
-  tj_graph *graph = maker->graph;
-  int64_t high = trips->facts.high;
-  const tj_node *counter = tj_symbol_create(graph, "c", TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
-                                            tj_int(graph, high == INT64_MAX ? high : high - 1), 1);
-  const tj_node *start = tj_terse_mul(graph, counter, int_of(maker, columns_of_trip(maker)));
-  tj_array_region region = {.start = tj_terse_add(graph, maker->base_column, start)};
-  place_region(maker, &region);
+/* A loop from here on, of a reduction level's slots; which ends with TJ_STEP_AGAIN. */
+static void begin_loop(tj_array_maker *maker, const tj_node *counter, const tj_node *trips, uint32_t level) {
   uint32_t first = 0, count = 0;
   if (level > 0)
     tj_array_reduction_slots(maker, level, &first, &count);
@@ -294,9 +287,42 @@ static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t leve
   loop->slot = first;
   loop->width = count;
   loop->slot_step = maker->target != NULL && maker->target->wave_size == 1 ? maker->shape.width : 1;
-  take_columns(maker, &region, level);
+}
+
+static void end_loop(tj_array_maker *maker) {
   tj_array_step(maker, TJ_STEP_AGAIN);
   tj_array_forget(maker);
+}
+
+/* Of two values at least: of one it would be that. */
+static const tj_node *counter_below(const tj_array_maker *maker, int64_t trips) {
+  const int64_t last = trips == INT64_MAX ? trips : trips > 2 ? trips - 1 : 1;
+  return tj_symbol_create(maker->graph, "c", TJ_SYMBOL_COORDINATE, tj_int(maker->graph, 0),
+                          tj_int(maker->graph, last), 1);
+}
+
+/* Columns that all lanes have, trip by trip. */
+static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t level) {
+  tj_graph *graph = maker->graph;
+  const tj_node *counter = counter_below(maker, trips->facts.high);
+  const tj_node *start = tj_terse_mul(graph, counter, int_of(maker, columns_of_trip(maker)));
+  tj_array_region region = {.start = tj_terse_add(graph, maker->base_column, start)};
+  place_region(maker, &region);
+  begin_loop(maker, counter, trips, level);
+  take_columns(maker, &region, level);
+  end_loop(maker);
+}
+
+/* Columns that some lanes have. Whether there are any, the launch may say: then a loop has one trip or none. */
+static void add_rest(tj_array_maker *maker, const tj_array_region *rest, const tj_node *count, uint32_t level) {
+  tj_graph *graph = maker->graph;
+  const tj_node *trips = tj_simplified(graph, tj_less(graph, int_of(maker, 0), count));
+  const bool is_loop = maker->head == NULL && !tj_is_constant(trips);
+  if (is_loop)
+    begin_loop(maker, counter_below(maker, 1), trips, level);
+  take_columns_to_end(maker, rest, level);
+  if (is_loop)
+    end_loop(maker);
 }
 
 /* How many columns there are up to `end`: one at least, which the pieces' numbers say, and its terms alone do not.
@@ -323,7 +349,7 @@ static void loop_over_columns(tj_array_maker *maker, uint32_t level, bool is_inn
   const tj_node *start = tj_simplified(graph, tj_terse_add(graph, maker->base_column, done));
   const tj_array_region rest = {.start = start, .end = end}, ends = ends_of_row(maker);
   if (!tj_facts_divisible(&length->facts, columns_of_trip(maker)))
-    take_columns_to_end(maker, &rest, level);
+    add_rest(maker, &rest, tj_sub(graph, length, done), level);
   else if (maker->head != NULL)
     take_singly(maker, &ends, level);
   tj_array_forget(maker);

@@ -83,6 +83,12 @@ static const char *name_of(tj_job *job, const tj_target_id *id) {
   return tj_string_copy(job, text, strlen(text));
 }
 
+/* Of the second cache, but for an eighth, which is left to what is stored and to what rows have in common. */
+static uint32_t cache_of_work_item(const tj_multiprocessor *found) {
+  const tj_compute_unit *unit = found->memory.unit;
+  return found->cache_bytes / 8 * 7 / (unit->waves * unit->simds * found->memory.lanes);
+}
+
 static tj_target parse(tj_job *job, const char *text) {
   tj_target_id id;
   tj_target_reason reason;
@@ -110,6 +116,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .group_of_rows = GROUP_OF_ROWS,
       .row_columns = ROW_COLUMNS,
       .long_row = LONG_ROW,
+      .cache_bytes = cache_of_work_item(found),
       .follows_destination = true,
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
