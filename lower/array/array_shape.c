@@ -2,6 +2,7 @@
 /* How many rows, lanes and columns workgroups, lanes and trips take: by the target, and by what is known of sizes. */
 #include "lower/array/array_shape.h"
 
+#include "base/integer.h"
 #include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
@@ -324,21 +325,21 @@ static uint32_t lanes_of_loop(const tj_array_space *space, const tj_kernel *kern
 }
 
 /* The longest rows that stay in registers: where the cache has them as well, those of which several workgroups do. */
-static int64_t longest_kept(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+static int64_t longest_kept(const tj_array_space *space, const tj_target *target) {
   enum { FEW_COLUMNS = 16 };
   const uint32_t most = most_columns(space);
-  const bool are_few = pass_by_cache(space, kernel, target) && most > FEW_COLUMNS;
-  return (int64_t)most_lanes(target) * (are_few ? FEW_COLUMNS : most);
+  return (int64_t)most_lanes(target) * (target->cache_bytes > 0 ? tj_fewer(most, FEW_COLUMNS) : most);
 }
 
 /* A row that passes by so many lanes in a loop. */
 static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                                     uint32_t lanes) {
   enum { LOOP_COLUMNS = 16 };
+  const uint32_t columns = is_costly(space) ? target->row_columns : LOOP_COLUMNS;
   tj_array_shape shape = {.rows = 1, .lanes = lanes, .width = tj_array_widest(space, kernel, target), .loops = true};
   if (!may_have_ends(space, target) && !tj_is_int(space->rows.size, 1))
     shape.width = whole_width(space, shape.width);
-  shape.repeats = columns_of_buffers(space, LOOP_COLUMNS) / shape.width;
+  shape.repeats = columns_of_buffers(space, columns) / shape.width;
   shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   return shape;
 }
@@ -379,7 +380,7 @@ static uint32_t lanes_in_wave(const tj_array_space *space, const tj_kernel *kern
 static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   const tj_node *size = space->columns.size;
   uint32_t most = most_columns(space), limit = most_lanes(target);
-  if (size->facts.high > longest_kept(space, kernel, target))
+  if (size->facts.high > longest_kept(space, target))
     return shape_of_loop(space, kernel, target, lanes_of_loop(space, kernel, target));
   tj_array_shape shape = {.rows = 1, .width = width_of_rows(space, kernel, target)};
   int64_t vectors = vectors_of(size, shape.width);
@@ -388,7 +389,9 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
     shape.lanes = lanes_of_waves(vectors, columns_in_waves(space, target) / shape.width, limit, target);
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
   bool are_short = shape.lanes < target->wave_size && shape.repeats == 1;
-  uint32_t work_items = are_short ? WORK_ITEMS : target->group_of_rows;
+  uint32_t work_items = are_short          ? WORK_ITEMS
+                        : is_costly(space) ? target->group_of_costly_rows
+                                           : target->group_of_rows;
   shape.rows = rows_of(space, target, work_items, shape.lanes);
   if (space->stage != NULL && size->facts.high <= most_in_lds(target))
     tj_array_stage_rows(space, kernel, target, &shape, shape_in_lds(space, target));
@@ -439,7 +442,7 @@ static int64_t longest_of_half(const tj_array_space *space, const tj_kernel *ker
   if (!pass_by_cache(space, kernel, target))
     return 0;
   const int64_t columns = longest_in_cache(space, kernel, target, most_lanes(target) / 2) / multiple * multiple;
-  return columns > longest_kept(space, kernel, target) ? columns : 0;
+  return columns > longest_kept(space, target) ? columns : 0;
 }
 
 /* Rows that stay in registers: tiers of powers of two and some between, and two of short ones, if vectors have no
@@ -454,7 +457,7 @@ static uint32_t tiers_of_rows(const tj_array_space *space, const tj_kernel *kern
   const int64_t passing = longest_of_half(space, kernel, target, multiple);
   if (passing > 0 && passing <= longest)
     tier[count++] = (tj_array_tier){passing, multiple, 1};
-  for (int64_t columns = longest_kept(space, kernel, target), next; columns >= shortest; columns = next) {
+  for (int64_t columns = longest_kept(space, target), next; columns >= shortest; columns = next) {
     next = columns > least      ? shorter_tier(columns, least, multiple)
            : columns > SHORTEST ? shorter_tier_of_wave(columns, multiple > 1 && line <= multiple)
                                 : 0;

@@ -67,12 +67,13 @@ typedef struct {
   uint32_t slot_limit;           /* in so many slots, */
   uint32_t tile_bytes;           /* and a workgroup */
   uint32_t group_of_rows;        /* work-items of a workgroup that has rows of whole waves, where one row has fewer */
+  uint32_t group_of_costly_rows; /* the same, where much is computed of each column */
   uint32_t row_columns;          /* of a work-item that keeps a part of a row, where several waves take it */
   uint32_t long_row;             /* columns from which on three buffers do not halve these; 0: they always do */
-  uint32_t cache_bytes;          /* where rows that are taken again are found, for each work-item that runs at once; 0:
-                                    none is known to be so large */
-  bool follows_destination;      /* workgroups beside one another take tiles that are neighbours in the destination */
-  uint32_t vector_bytes;         /* widest memory access of one work-item */
+  uint32_t cache_bytes;     /* where rows that are taken again are found, for each work-item that runs at once; 0:
+                               none is known to be so large */
+  bool follows_destination; /* workgroups beside one another take tiles that are neighbours in the destination */
+  uint32_t vector_bytes;    /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   const tj_direct_loads *direct; /* from memory straight into LDS; NULL: no such instruction */
   bool has_register_banks;       /* instructions name one of 256 vector registers, and a mode says in which bank */

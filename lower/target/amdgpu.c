@@ -145,6 +145,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .slot_limit = SLOT_BYTES,
       .tile_bytes = TILE_BYTES,
       .group_of_rows = GROUP_OF_ROWS,
+      .group_of_costly_rows = GROUP_OF_ROWS,
       .row_columns = ROW_COLUMNS,
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
