@@ -31,6 +31,7 @@ BOX_FRAMES = {"0", "8"}  # bytes of a stack without spills, which ptxas gives ke
 # without instructions for it.
 MOST_SPILLED = {"sm_80": 80}
 MOST_OF_CROWDED = 32  # bytes that work-items may spill of which more than 1024 are to be resident
+MOST_OF_LONG = 24  # or of kernels for rows of any length, whose long ones pass by, 32 columns of each work-item at once
 REFUSALS = ("a wave of {} has 32 lanes", "kernels of {} have no engine that brings tiles into LDS")
 SECONDS = 60
 
@@ -70,7 +71,12 @@ def complaint_of_assembly(ptxas, folder, text, processor):
     if not spills or len(spills) != len(registers):
         return f"no properties: {assembled.stderr.strip()}"
     for kernel, frame, spilled in spills:
-        most = MOST_SPILLED.get(processor, 0) if kernel in largest else MOST_OF_CROWDED if kernel in crowded else 0
+        if kernel in largest:
+            most = MOST_SPILLED.get(processor, 0)
+        elif kernel in crowded:
+            most = MOST_OF_CROWDED
+        else:
+            most = MOST_OF_LONG if re.fullmatch(r"\w+(\$rows)?(\$aligned)?", kernel) else 0
         if int(spilled) > most or (most == 0 and frame not in frames):
             return f"{kernel} spills {spilled} bytes in a frame of {frame}: {assembled.stderr.strip()}"
     return None if all(0 < count <= 255 for count in registers) else f"registers: {registers}"

@@ -51,8 +51,8 @@ static inline tj_term tj_chosen(const tj_array_machine *machine, tj_term truth, 
   return machine->apply(machine, TJ_OPERATION_CHOOSE, (tj_term[]){truth, yes, no});
 }
 
-/* A function of the table, FMA, EXPONENT or LOW_EXP. Of numbers of 4 bits, the first argument is the byte, an integer.
- * (array_recipe.c, half_recipe.c) */
+/* A function of the table, FMA, EXPONENT or LOW_EXP. Of numbers of 4 bits, the first argument is the byte, an
+ * integer. (array_recipe.c, half_recipe.c) */
 tj_term tj_array_recipe(const tj_array_machine *machine, tj_array_op op, const tj_term argument[]);
 tj_term tj_half_recipe(const tj_array_machine *machine, tj_array_op op, const tj_term argument[]);
 

@@ -434,15 +434,18 @@ static int64_t shorter_tier_of_wave(int64_t columns, bool halves) {
   return columns <= SHORT ? SHORTEST : halves ? columns / 2 : SHORT;
 }
 
-/* Longer rows than those that stay in registers that half of a workgroup's lanes find in the cache; 0: there are
- * none.
- */
-static int64_t longest_of_half(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
-                               int64_t multiple) {
+/* Rows that pass by, but do not stay in registers: of so many lanes as find them in the cache. */
+static uint32_t tiers_of_cache(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                               int64_t multiple, int64_t longest, tj_array_tier tier[]) {
+  uint32_t count = 0;
   if (!pass_by_cache(space, kernel, target))
     return 0;
-  const int64_t columns = longest_in_cache(space, kernel, target, most_lanes(target) / 2) / multiple * multiple;
-  return columns > longest_kept(space, target) ? columns : 0;
+  for (uint32_t lanes = most_lanes(target) / 2; lanes >= WORK_ITEMS; lanes /= 2) {
+    const int64_t columns = longest_in_cache(space, kernel, target, lanes) / multiple * multiple;
+    if (columns > longest_kept(space, target) && columns <= longest)
+      tier[count++] = (tj_array_tier){columns, multiple, 1};
+  }
+  return count;
 }
 
 /* Rows that stay in registers: tiers of powers of two and some between, and two of short ones, if vectors have no
@@ -450,13 +453,11 @@ static int64_t longest_of_half(const tj_array_space *space, const tj_kernel *ker
  * pass by fewer lanes than others. */
 static uint32_t tiers_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                               int64_t multiple, int64_t line, tj_array_tier tier[]) {
-  uint32_t most = most_columns(space), count = 0;
+  uint32_t most = most_columns(space);
   const int64_t longest = multiple > 1 ? INT64_MAX : most_with_ends(space, target);
   int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target), in_lds = most_in_lds(target);
   int64_t shortest = space->rows.count == 0 ? least : multiple > 1 ? SHORT : SHORTEST;
-  const int64_t passing = longest_of_half(space, kernel, target, multiple);
-  if (passing > 0 && passing <= longest)
-    tier[count++] = (tj_array_tier){passing, multiple, 1};
+  uint32_t count = tiers_of_cache(space, kernel, target, multiple, longest, tier);
   for (int64_t columns = longest_kept(space, target), next; columns >= shortest; columns = next) {
     next = columns > least      ? shorter_tier(columns, least, multiple)
            : columns > SHORTEST ? shorter_tier_of_wave(columns, multiple > 1 && line <= multiple)
