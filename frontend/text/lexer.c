@@ -287,7 +287,7 @@ static const char integer_types[] =
 static bool lex_pointer(tj_lexer *lexer, uint32_t begin, tj_token *token) {
   uint64_t bits = 0;
   uint32_t offset = 1;
-  if (!is_one_of(lexer, begin + (lexer->text[begin] == '_'), pointers) || peek(lexer, 0) != '[')
+  if (peek(lexer, 0) != '[' || !is_one_of(lexer, begin + (lexer->text[begin] == '_'), pointers))
     return false;
   for (; is_digit(peek(lexer, offset)); offset++)
     if (!add_digit(&bits, 10, digit_value(peek(lexer, offset), 10)))
@@ -307,7 +307,7 @@ static bool lex_pointer(tj_lexer *lexer, uint32_t begin, tj_token *token) {
 static bool lex_typed_integer(tj_lexer *lexer, uint32_t begin, tj_token *token) {
   uint64_t value = 0;
   uint32_t offset = 1;
-  if (!is_one_of(lexer, begin, integer_types) || peek(lexer, 0) != '{')
+  if (peek(lexer, 0) != '{' || !is_one_of(lexer, begin, integer_types))
     return false;
   for (; is_digit(peek(lexer, offset)); offset++)
     if (!add_digit(&value, 10, digit_value(peek(lexer, offset), 10)))
@@ -323,7 +323,7 @@ static bool lex_typed_integer(tj_lexer *lexer, uint32_t begin, tj_token *token) 
  * that closes it. */
 static void skip_data(tj_lexer *lexer, uint32_t begin) {
   uint32_t depth = 0, offset = 1;
-  if (!is_one_of(lexer, begin, "data") || !begins_with(lexer, "=\n"))
+  if (!begins_with(lexer, "=\n") || !is_one_of(lexer, begin, "data"))
     return;
   for (; offset < lexer->length - lexer->position; offset++) {
     char c = peek(lexer, offset);
