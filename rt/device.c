@@ -62,6 +62,8 @@ static bool has_prefix(const char *name, const char *prefix) {
 
 tj_status tj_rt_open(const char *name, const tj_allocator *allocator, tj_rt_device **device, tj_rt_error *error) {
   *device = NULL;
+  if (name == NULL)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "a device's name is missing");
   for (size_t i = 0; i < DRIVER_COUNT; i++) {
     if (has_prefix(name, drivers[i]->prefix))
       return drivers[i]->open(name, allocator, device, error);

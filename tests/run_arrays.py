@@ -943,6 +943,22 @@ def check_zeros(runner, device):
     return None
 
 
+def check_common_quotients(runner, device):
+    """Quotients that all elements have in common, as short floats: of sums of rows, and of a single number."""
+    rows = numpy.arange(32, dtype="f4").reshape(2, 16)
+    thirds = numpy.repeat((rows.sum(1, keepdims=True) / 3).astype("f2"), 16, 1)
+    nearest = numpy.full(1024, 89, "u1")  # 160, of 512 / 3
+    for text, x, wanted in (
+            ("x: f32 @ (2,16):(16,1), y: f16 @ (2,16):(16,1)) = { y = sum(x, 1) / 3 }", rows, thirds),
+            ("x: f32 @ 1:1, y: f8e5m2 @ 1024:1) = { y = 2 * x / 3 }", numpy.array([256], "f4"), nearest)):
+        found = runner.run(f"kernel k({text}\n", device, {}, {"x": x}, ["y"], True)
+        if isinstance(found, str):
+            return f"common quotients on {device}: {found}"
+        if found["y"].tobytes() != wanted.tobytes():
+            return f"common quotients on {device}: {found['y']}, not {wanted}"
+    return None
+
+
 def check_exponents(runner, device, dtype):
     """floor(log2(x)) is exact, of neighbours of powers of two, too."""
     kind = numpy.finfo(dtype)
@@ -1377,6 +1393,7 @@ def main():
                         waiting.append(pool.submit(check_nans, runner, device, dtype, name, columns, fixed))
             waiting.append(pool.submit(check_halves, runner, device))
             waiting.append(pool.submit(check_zeros, runner, device))
+            waiting.append(pool.submit(check_common_quotients, runner, device))
             for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):
                 waiting += [pool.submit(check_short_quotients, runner, on, stored) for stored in SHORT]
                 for stored in STORED:

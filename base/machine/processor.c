@@ -71,6 +71,11 @@ uint32_t tj_processor_vgpr_granule(const tj_processor *processor, uint32_t wave_
   return wave_size == 32 ? 8 : 4;
 }
 
+uint32_t tj_workgroups_in_lds(const tj_compute_unit *unit, uint32_t bytes) {
+  const uint64_t needed = (uint64_t)bytes + unit->lds_reserved, granule = unit->lds_granule;
+  return needed > 0 ? (uint32_t)(unit->lds_bytes / ((needed + granule - 1) / granule * granule)) : UINT32_MAX;
+}
+
 const tj_multiprocessor tj_multiprocessors[] = {
 #define MULTIPROCESSOR(name, capability, block, banks, unit, cache)                                                  \
   {name,                                                                                                             \

@@ -56,6 +56,9 @@ uint32_t tj_processor_wave_size(const tj_processor *processor);
 /* VGPRs come to a wave in multiples of this. */
 uint32_t tj_processor_vgpr_granule(const tj_processor *processor, uint32_t wave_size);
 
+/* How many workgroups of so many bytes of LDS share a compute unit's. */
+uint32_t tj_workgroups_in_lds(const tj_compute_unit *unit, uint32_t bytes);
+
 /* Who makes processors, as far as their LDS differs. */
 typedef enum { TJ_MAKER_AMD, TJ_MAKER_NVIDIA } tj_maker;
 

@@ -322,11 +322,32 @@ static bool has_negative_stride(tj_graph *graph, tj_layout layout) {
   return false;
 }
 
+/* A coordinate whose value is surely negative; NULL: none is known. */
+static const tj_tuple *coordinate_below(tj_graph *graph, tj_layout layout) {
+  uint32_t count;
+  const tj_tuple *const *strides = tj_tuple_leaves(graph, layout.stride, &count);
+  const tj_tuple *const *extents = tj_tuple_leaves(graph, layout.shape, &count);
+  const tj_tuple **leaf = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
+  bool is_below = false;
+  for (uint32_t i = 0; i < count; i++) {
+    bool goes_down = !is_below && tj_decide_less(graph, strides[i]->value, tj_int(graph, 0)) == TJ_YES &&
+                     tj_decide_less(graph, tj_int(graph, 1), extents[i]->value) == TJ_YES;
+    leaf[i] = tj_tuple_constant(graph, goes_down);
+    is_below = is_below || goes_down;
+  }
+  return is_below ? tj_tuple_from_leaves(graph, layout.shape, leaf) : NULL;
+}
+
 static void set_layout(tj_graph *graph, tj_layout layout, tj_map_image *image) {
   if (tj_layout_coshape(graph, layout)->kind != TJ_TUPLE_INTEGER)
     return;
   image->space = tj_simplified(graph, tj_layout_cosize(graph, layout));
   set_structure(graph, layout, tj_int(graph, 0), image);
+  if (has_negative_stride(graph, layout)) {
+    image->outside = coordinate_below(graph, layout);
+    image->is_surjective = image->outside != NULL ? TJ_NO : TJ_UNKNOWN;
+    image->reached = image->most = NULL; /* structure knows of sizes, not of what is below 0 */
+  }
   if (image->is_injective == TJ_NO)
     find_repeated(graph, layout.shape, layout.stride, NULL, image);
 }
@@ -533,22 +554,22 @@ static int64_t number_at(const listing *all, size_t n) {
   return all->value[n * all->pitch + all->width];
 }
 
-/* Runs of equal values: how many there are inside of the space, the longest, and the first coordinate that has the
- * value of an earlier one. */
+/* Runs of equal values: how many there are inside of the space, the longest of these, and the first coordinate that
+ * has the value of an earlier one. */
 static void count_runs(const listing *all, tj_map_image *image) {
   int64_t reached = 0, most = 0, run = 0;
   size_t again = SIZE_MAX;
   for (size_t n = 0; n < all->count; n++) {
-    bool repeats = n > 0 && same_value(all, n, n - 1);
+    const bool repeats = n > 0 && same_value(all, n, n - 1), counts = is_inside(all, all->value + n * all->pitch);
     run = repeats ? run + 1 : 1;
-    most = run > most ? run : most;
-    reached += !repeats && is_inside(all, all->value + n * all->pitch) ? 1 : 0;
+    most = counts && run > most ? run : most;
+    reached += !repeats && counts ? 1 : 0;
     if (run == 2 && (again == SIZE_MAX || number_at(all, n) < number_at(all, again)))
       again = n;
   }
   image->reached = tj_int(all->graph, reached);
   image->most = tj_int(all->graph, most);
-  image->is_injective = most <= 1 ? TJ_YES : TJ_NO;
+  image->is_injective = again == SIZE_MAX ? TJ_YES : TJ_NO;
   for (unsigned i = 0; i < 2 && again != SIZE_MAX; i++)
     image->collision[i] = coordinate_at(all, number_at(all, again - 1 + i));
 }

@@ -35,7 +35,7 @@ static tj_bytes bytes_of_form(tj_job *job, tj_compilation *c, tj_function_form f
   case TJ_FUNCTION_FORM_COUNT:
     break;
   }
-  tj_fail(job, TJ_EMIT_TARGET, "there is no form of functions number %d", (int)form);
+  return (tj_bytes){NULL, 0};
 }
 
 /* The program with walk(V, …) in the place of its last expression V. Its source stays the job's. */
@@ -80,6 +80,8 @@ static void embed_statements(tj_job *job, embedding *e) {
 
 static void embed(tj_job *job, void *data) {
   embedding *e = data;
+  if ((unsigned)e->form >= TJ_FUNCTION_FORM_COUNT)
+    tj_fail(job, TJ_EMIT_TARGET, "there is no form of functions number %d", (int)e->form);
   if (is_of_statements(e)) {
     embed_statements(job, e);
     return;
@@ -87,7 +89,7 @@ static void embed(tj_job *job, void *data) {
   if (e->walk != NULL)
     walk_value(job, e);
   const char *target = e->compilation.options.target;
-  bool needs_target = e->form >= TJ_FUNCTION_LLVM && e->form < TJ_FUNCTION_FORM_COUNT;
+  bool needs_target = e->form >= TJ_FUNCTION_LLVM;
   if (needs_target && target == NULL)
     tj_fail(job, TJ_UNKNOWN_TARGET, "this form of functions needs a target");
   if (target != NULL)
@@ -101,7 +103,7 @@ tj_status tj_program_function(tj_program *program, const tj_function_options *op
   embedding e = {.compilation = {.graph = program->graph,
                                  .values = program->evaluated.values,
                                  .options = {.target = options->target},
-                                 .function_name = options->name,
+                                 .function_name = options->name != NULL ? options->name : "",
                                  .idle_codegens = &tj_compiler_of(program->context)->idle_codegens},
                  .program = program,
                  .walk = options->walk,

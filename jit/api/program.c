@@ -32,7 +32,8 @@ static const tj_parameter_value *copy_parameters(tj_job *job, const tj_parameter
 static void join_pieces(tj_job *job, const tj_program_piece piece[], size_t count) {
   tj_join join = tj_join_begin(job, count);
   for (size_t i = 0; i < count; i++) {
-    const char *name = tj_string_copy(job, piece[i].name, strlen(piece[i].name));
+    const char *given = piece[i].name != NULL ? piece[i].name : "<program>";
+    const char *name = tj_string_copy(job, given, strlen(given));
     tj_source from = tj_source_of(name, tj_string_copy(job, piece[i].text, piece[i].length), piece[i].length);
     tj_join_between(&join, i > 0 ? "\n;\n" : "");
     tj_join_piece(&join, &from, 0, piece[i].length);

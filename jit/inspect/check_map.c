@@ -71,8 +71,12 @@ void tj_check_injective(const tj_check *check, const tj_value *map, tj_findings 
 
 static void check_surjective(tj_graph *graph, const tj_map_image *image, tj_findings *findings) {
   bool has_example = image->is_surjective == TJ_NO && image->gap != NULL;
+  bool has_others = image->is_surjective == TJ_NO && image->gap == NULL && image->outside != NULL;
   tj_find(findings, "surjective", verdict_of(image->is_surjective), "%s%s",
-          has_example ? text_of(graph, image->gap) : "", has_example ? " is no value" : "");
+          has_example ? text_of(graph, image->gap) : "",
+          has_example  ? " is no value"
+          : has_others ? "values lie outside of the space"
+                       : "");
 }
 
 static void check_coverage(tj_graph *graph, const tj_map_image *image, tj_findings *findings) {

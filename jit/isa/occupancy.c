@@ -22,7 +22,7 @@ tj_occupancy tj_occupancy_of(const tj_compute_unit *unit, const tj_isa_stats *st
   uint64_t waves_of_group = (workgroup_size + lanes - 1) / lanes;
   uint64_t workgroups = (uint64_t)occupancy.waves * unit->simds / waves_of_group;
   if (stats->lds_bytes + unit->lds_reserved > 0) {
-    uint64_t with_lds = unit->lds_bytes / round_up(stats->lds_bytes + unit->lds_reserved, unit->lds_granule);
+    uint64_t with_lds = tj_workgroups_in_lds(unit, (uint32_t)stats->lds_bytes);
     limit(&occupancy, with_lds * waves_of_group / unit->simds, "LDS");
     workgroups = with_lds < workgroups ? with_lds : workgroups;
   }

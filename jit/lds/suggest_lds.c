@@ -3,6 +3,7 @@
  * and from what it finds to values, which are counted as any layout is. */
 #include "jit/lds/suggest_lds.h"
 
+#include "base/integer.h"
 #include "ir/index/facts.h"
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
@@ -233,6 +234,11 @@ static void insert(suggesting *s, tj_suggestion one) {
   s->found.count += s->found.count < TJ_MOST_SUGGESTIONS ? 1 : 0;
 }
 
+static uint32_t workgroups_of(const tj_compute_unit *unit, uint32_t bytes) {
+  const uint32_t count = tj_workgroups_in_lds(unit, bytes);
+  return unit->workgroups > 0 ? tj_fewer(count, unit->workgroups) : count;
+}
+
 /* Layouts whose modes are longer than the tile's are left out. */
 static void suggest(suggesting *s, const tj_stage_choice *choice) {
   const tj_value *value = tj_stage_value(s->check->graph, &choice->layout, s->extent, (bool[]){false, true}, NULL, 2);
@@ -246,7 +252,7 @@ static void suggest(suggesting *s, const tj_stage_choice *choice) {
                        .store = count_side(&check, check.store, &s->store, true, &tile),
                        .load = count_side(&check, check.load, &s->load, false, &tile),
                        .bytes = choice->layout.bytes,
-                       .workgroups = check.memory.unit->lds_bytes / choice->layout.bytes};
+                       .workgroups = workgroups_of(check.memory.unit, choice->layout.bytes)};
   one.cost = one.store.cost.cycles + one.load.cost.cycles + one.store.cost.instructions + one.load.cost.instructions +
              choice->waiting;
   insert(s, one);

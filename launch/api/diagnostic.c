@@ -82,6 +82,10 @@ static void put_source(writer *out, const tj_diagnostic *diagnostic) {
 
 size_t tj_diagnostic_format(const tj_diagnostic *diagnostic, int colour, char *buffer, size_t size) {
   writer out = {buffer, size, 0, colour != 0};
+  if (diagnostic == NULL) {
+    put(&out, "%s", "");
+    return 0;
+  }
   put(&out, "%s%s", paint(&out, BOLD), diagnostic->file);
   if (diagnostic->line > 0)
     put(&out, ":%u:%u", diagnostic->line, diagnostic->column);

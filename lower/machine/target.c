@@ -18,6 +18,8 @@ void tj_target_list_all(tj_text *text) {
 }
 
 const tj_target *tj_target_parse(tj_job *job, const char *text) {
+  if (text == NULL)
+    tj_fail(job, TJ_UNKNOWN_TARGET, "a target is missing");
   for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
     if (families[i]->claims(text)) {
       tj_target *target = TJ_NEW(job, tj_target);

@@ -392,12 +392,18 @@ static LLVMValueRef combined(tj_emitter *emitter, const tj_kernel_step *step, LL
   return LLVMBuildSelect(emitter->builder, tj_emit_truth(emitter, step->access.valid), value, before, "");
 }
 
+/* Whether an array is there already: in slots, or as a number that all elements have in common. */
+static bool is_made(const computation *c, const tj_array *array) {
+  uint32_t input;
+  return find_input(c, array, &input) || shared_number(c, array) != NULL;
+}
+
 /* How a step makes quotients of f32 by one number, as shorter floats at once, if it does. */
 static tj_quotients quotients_of(const computation *c, const tj_kernel_step *step, tj_dtype to) {
   const tj_array *array = step->compute->array;
   bool are_quotients = array != NULL && array->op == TJ_ARRAY_div && array->dtype == TJ_DTYPE_f32 &&
                        step->compute->combine == TJ_ARRAY_OP_COUNT && tj_is_int(step->access.valid, 1);
-  if (!are_quotients || !has_one_second(c, array) || has_exact_reciprocal(array->arg[1]))
+  if (!are_quotients || is_made(c, array) || !has_one_second(c, array) || has_exact_reciprocal(array->arg[1]))
     return TJ_QUOTIENTS_WHOLE;
   return tj_emit_quotients_of(c->emitter, to);
 }

@@ -134,6 +134,28 @@ START_TEST(diagnostics_have_a_place) {
   ck_assert_uint_eq(tj_diagnostic_format(d, 0, small, sizeof small), length);
   ck_assert_uint_eq(strlen(small), sizeof small - 1);
   ck_assert_uint_eq(tj_diagnostic_format(d, 0, NULL, 0), length);
+  ck_assert_uint_eq(tj_diagnostic_format(NULL, 0, text, sizeof text), 0);
+  ck_assert_str_eq(text, "");
+  tj_context_destroy(context);
+}
+END_TEST
+
+/* Names that are missing are refused, or are those of nothing. */
+START_TEST(missing_names_are_refused) {
+  const char *text = "kernel k(src: f32 @ 8:1, dst: f32 @ 8:1) = copy(src, dst); (4,8):(8,1)";
+  tj_context *context = new_context(NULL);
+  tj_program *program;
+  tj_code *code;
+  tj_device *device;
+  tj_blob output;
+  ck_assert_int_eq(tj_program_create(context, NULL, text, strlen(text), NULL, 0, &program), TJ_OK);
+  ck_assert_uint_eq(failure_of(context, tj_code_compile(program, &(tj_compile_options){0}, &code)), 5001);
+  ck_assert_uint_eq(
+      failure_of(context, tj_program_function(program, &(tj_function_options){0}, TJ_FUNCTION_C, &output)), 4012);
+  const tj_function_options at = {.name = "at"};
+  ck_assert_uint_eq(failure_of(context, tj_program_function(program, &at, (tj_function_form)77, &output)), 5007);
+  ck_assert_uint_eq(failure_of(context, tj_device_open(context, NULL, &device)), 6001);
+  tj_program_destroy(program);
   tj_context_destroy(context);
 }
 END_TEST
@@ -279,14 +301,10 @@ START_TEST(every_allocation_can_fail) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {diagnostics_name_the_text_to_blame,
-                                later_texts_see_what_earlier_ones_define,
-                                proofs_name_the_expression_to_blame,
-                                values_and_tables,
-                                fixed_parameters_are_constants,
-                                diagnostics_have_a_place,
-                                a_kernel_runs_on_the_host,
-                                launches_check_what_they_are_given,
-                                every_allocation_can_fail};
+  const TTest *const tests[] = {diagnostics_name_the_text_to_blame,  later_texts_see_what_earlier_ones_define,
+                                proofs_name_the_expression_to_blame, values_and_tables,
+                                fixed_parameters_are_constants,      diagnostics_have_a_place,
+                                missing_names_are_refused,           a_kernel_runs_on_the_host,
+                                launches_check_what_they_are_given,  every_allocation_can_fail};
   return run_suite(suite_of("library", tests, sizeof tests / sizeof tests[0]));
 }
