@@ -57,9 +57,15 @@ void tj_dynamic_sees(tj_parser *parser, tj_token token) {
     parser->dynamic_names = number + 1;
 }
 
+/* As the parser reads it, of negative numbers the negation. */
 static const tj_ast *number_at(tj_parser *parser, tj_span span, int64_t value) {
   tj_ast *ast = TJ_NEW(parser->job, tj_ast);
   *ast = (tj_ast){.kind = TJ_AST_INTEGER, .span = span, .integer = value};
+  if (value >= 0)
+    return ast;
+  const tj_ast **item = TJ_NEW(parser->job, const tj_ast *);
+  *item = number_at(parser, span, -value);
+  *ast = (tj_ast){.kind = TJ_AST_NEGATE, .span = span, .item = item, .count = 1, .height = 1};
   return ast;
 }
 
@@ -180,6 +186,7 @@ static uint32_t number_dynamics(tj_parser *parser) {
     number = piece != of ? 0 : number;
     of = piece;
     dynamic[i].name->name = tj_string_format(parser->job, "d%u", parser->dynamic_names + number);
+    dynamic[i].name->integer = 0;
     if (number == distinct) {
       dynamic[distinct++] = dynamic[i];
       continue;
