@@ -158,6 +158,11 @@ static bool read_wide_constant(cursor in, tj_sim_operand *operand) {
   return true;
 }
 
+/* lit(0x0): a literal of what an instruction could have without one, such as a distance that is known late. */
+static bool read_needless_literal(cursor in, tj_sim_operand *operand) {
+  return take(&in, "lit(") && take_last(&in, ")") && read_constant(in, operand);
+}
+
 static bool starts_number(cursor in) {
   if (in.at < in.end && *in.at == '-')
     in.at++;
@@ -194,5 +199,6 @@ bool tj_sim_read_operand(const char *text, size_t length, tj_sim_operand *operan
   if (starts_number(in))
     return read_constant(in, operand);
   read_half(&in, operand);
-  return read_named(in, operand) || read_numbered(in, operand) || read_wide_constant(in, operand);
+  return read_named(in, operand) || read_numbered(in, operand) || read_wide_constant(in, operand) ||
+         read_needless_literal(in, operand);
 }

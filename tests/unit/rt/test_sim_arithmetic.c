@@ -341,6 +341,7 @@ END_TEST
 static const row scalar_rows[] = {
     {"s_add_u32 s8, s0, s2", ALL, 0xffffffff, 1, 0, 0, 1},
     {"s_add_u32 s8, s0, s2\ns_addc_u32 s9, s1, s3", ALL, 0xffffffffffffffff, 1, 0, 0, 1},
+    {"s_add_u32 s8, s0, lit(0x0)\ns_addc_u32 s9, s1, lit(0x1)", ALL, 0x1fffffffe, 0, 0, 0x2fffffffe, 0},
     {"s_add_i32 s8, s0, s2", ALL, 0x7fffffff, 1, 0, INT_LEAST, 1},
     {"s_add_i32 s8, s0, s2", ALL, 0xffffffff, 1, 0, 0, 0},
     {"s_sub_u32 s8, s0, s2", ALL, 0, 1, 0, 0xffffffff, 1},
