@@ -326,8 +326,8 @@ static bool add_sizes(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_
   return is_any;
 }
 
-/* Offers a kernel for small buffers, where more of its masks are resources' then. Other variants it has none: a
- * launch asks nothing but its own condition. */
+/* Offers a kernel for small buffers, where more of its masks are resources' then; where all are small, it is the only
+ * one. Other variants it has none: a launch asks nothing but its own condition. */
 static void offer_small(tj_graph *graph, tj_kernel *kernel, const tj_target *target) {
   tj_kernel *small = TJ_NEW(graph->job, tj_kernel);
   const tj_node *condition = tj_int(graph, 1);
@@ -338,10 +338,14 @@ static void offer_small(tj_graph *graph, tj_kernel *kernel, const tj_target *tar
   bound_kernel(graph, small, target, true);
   bool is_more = add_sizes(graph, kernel, kernel->step, small->step, kernel->step_count, &condition);
   is_more |= add_sizes(graph, kernel, kernel->inner_step, small->inner_step, kernel->inner_step_count, &condition);
-  if (!is_more)
-    return;
-  kernel->faster = small;
-  kernel->condition = tj_simplified(graph, condition);
+  condition = tj_simplified(graph, condition);
+  if (is_more && tj_is_int(condition, 1)) {
+    kernel->step = small->step;
+    kernel->inner_step = small->inner_step;
+  } else if (is_more) {
+    kernel->faster = small;
+    kernel->condition = condition;
+  }
 }
 
 void tj_bound_accesses(tj_graph *graph, tj_kernel *kernel, const tj_target *target) {

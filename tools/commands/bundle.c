@@ -175,7 +175,7 @@ static int check_options(const arguments *given) {
   if (lists && given->operand_count > 1)
     return fail_usage("--list takes one bundle");
   if (!lists && option_value(given, "target") == NULL)
-    return fail_usage("bundle needs --target: host, or an AMDGPU such as gfx942; as often as there are targets");
+    return fail_usage("bundle needs --target: host, or a GPU such as gfx942 or sm_90; as often as there are targets");
   if (!lists && option_value(given, "o") == NULL)
     return fail_usage("bundle needs -o: the file to write");
   if (!lists && option_given(given, "json") && output_path(given) == NULL)

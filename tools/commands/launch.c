@@ -219,7 +219,7 @@ static int launch(const arguments *given, const program_text *text, void *data) 
 static int run(const arguments *given) {
   const char *target = option_value(given, "target");
   if (target == NULL)
-    return fail_usage("launch needs --target: host, or an AMDGPU such as gfx942");
+    return fail_usage("launch needs --target: host, or a GPU such as gfx942 or sm_90");
   return with_text(given, launch, (void *)target);
 }
 
