@@ -339,6 +339,8 @@ static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel
   tj_array_shape shape = {.rows = 1, .lanes = lanes, .width = tj_array_widest(space, kernel, target), .loops = true};
   if (!may_have_ends(space, target) && !tj_is_int(space->rows.size, 1))
     shape.width = whole_width(space, shape.width);
+  if (shape.width == 1 && !tj_is_constant(space->columns.size))
+    shape.lanes = WORK_ITEMS; /* single elements, of rows that may be short */
   shape.repeats = columns_of_buffers(space, columns) / shape.width;
   shape.begins = tj_array_begins_at(space, kernel, target, &shape);
   return shape;
@@ -418,13 +420,13 @@ static uint32_t tiers_of_elements(const tj_array_space *space, int64_t width, in
   return count;
 }
 
-/* The next tier below one of rows of several waves: the longest ones that end apart from their vectors are fewer; of
- * others, those of usual lengths are as many again, three quarters of a power of two, whose waves are as many less.
- */
+/* The next tier below one of rows of several waves: the longest ones that end apart from their vectors are fewer, of
+ * eight waves and a fourth of that; of others, those of usual lengths are as many again, three quarters of a power of
+ * two, whose waves are as many less. */
 static int64_t shorter_tier(int64_t columns, int64_t least, int64_t multiple) {
   enum { USUAL = 3072, MOST_USUAL = 12288 };
   if (multiple == 1)
-    return columns / (columns <= 4 * least ? 2 : 4);
+    return columns / (columns <= 4 * least || columns == 16 * least ? 2 : 4);
   const int64_t fewer = tj_is_power_of_two(columns) ? columns / 4 * 3 : columns / 3 * 2;
   return fewer % 3 != 0 || (fewer >= USUAL && fewer <= MOST_USUAL) ? fewer : columns / 2;
 }
@@ -434,15 +436,15 @@ static int64_t shorter_tier_of_wave(int64_t columns, bool halves) {
   return columns <= SHORT ? SHORTEST : halves ? columns / 2 : SHORT;
 }
 
-/* Rows that pass by, but do not stay in registers: of so many lanes as find them in the cache. */
+/* Rows longer than those that stay in registers, which pass by as many lanes as find them in the cache. */
 static uint32_t tiers_of_cache(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
-                               int64_t multiple, int64_t longest, tj_array_tier tier[]) {
+                               int64_t multiple, tj_array_tier tier[]) {
   uint32_t count = 0;
   if (!pass_by_cache(space, kernel, target))
     return 0;
   for (uint32_t lanes = most_lanes(target) / 2; lanes >= WORK_ITEMS; lanes /= 2) {
     const int64_t columns = longest_in_cache(space, kernel, target, lanes) / multiple * multiple;
-    if (columns > longest_kept(space, target) && columns <= longest)
+    if (columns > longest_kept(space, target))
       tier[count++] = (tj_array_tier){columns, multiple, 1};
   }
   return count;
@@ -457,8 +459,9 @@ static uint32_t tiers_of_rows(const tj_array_space *space, const tj_kernel *kern
   const int64_t longest = multiple > 1 ? INT64_MAX : most_with_ends(space, target);
   int64_t least = (int64_t)target->wave_size * columns_in_wave(most, target), in_lds = most_in_lds(target);
   int64_t shortest = space->rows.count == 0 ? least : multiple > 1 ? SHORT : SHORTEST;
-  uint32_t count = tiers_of_cache(space, kernel, target, multiple, longest, tier);
-  for (int64_t columns = longest_kept(space, target), next; columns >= shortest; columns = next) {
+  const int64_t kept = longest_kept(space, target);
+  uint32_t count = kept <= longest ? tiers_of_cache(space, kernel, target, multiple, tier) : 0;
+  for (int64_t columns = kept, next; columns >= shortest; columns = next) {
     next = columns > least      ? shorter_tier(columns, least, multiple)
            : columns > SHORTEST ? shorter_tier_of_wave(columns, multiple > 1 && line <= multiple)
                                 : 0;
