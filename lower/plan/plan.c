@@ -528,15 +528,15 @@ tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, co
   const tj_facts *facts = &tj_simplified(graph, value)->facts;
   tj_kernel_buffer *buffer = TJ_NEW(graph->job, tj_kernel_buffer);
   bool narrow = facts->low >= INT32_MIN && facts->high <= INT32_MAX;
-  const bool last_is_fastest = operand.view != NULL, is_single = operand.rank <= 1;
+  const bool is_single = operand.rank <= 1; /* of layouts, whose first mode is the fastest, it is a list */
   *buffer = (tj_kernel_buffer){.name = "dst",
                                .dtype = narrow ? TJ_DTYPE_i32 : TJ_DTYPE_i64,
                                .is_written = true,
                                .element_count = operand.size,
                                .extent = operand.extent,
                                .rank = operand.rank,
-                               .is_row_major = last_is_fastest || is_single,
-                               .is_column_major = !last_is_fastest || is_single};
+                               .is_row_major = operand.view != NULL || is_single,
+                               .is_column_major = is_single};
   kernel->buffer = buffer;
   kernel->buffer_count = 1;
   kernel->carried = buffer->dtype;
