@@ -103,7 +103,7 @@ TJ_API void tj_context_set_progress(tj_context *context, tj_progress_function fu
 
 /* A diagnostic as compilers print it: file:line:column: error: TJnnnn: message, the source line, a caret under what
  * is to blame, the note. Writes at most `size` bytes, zero-terminated, and returns the length of the whole text. With
- * `colour`, ANSI colours. */
+ * `colour`, ANSI colours. Of NULL, which tj_context_diagnostic gives where nothing has failed, the text is empty. */
 TJ_API size_t tj_diagnostic_format(const tj_diagnostic *diagnostic, int colour, char *buffer, size_t size);
 
 /* Bytes that belong to the caller. `data` ends in a zero byte that `size` does not count. */

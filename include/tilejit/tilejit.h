@@ -128,8 +128,8 @@ typedef struct {
   int64_t value;
 } tj_parameter_value;
 
-/* Parses and evaluates `length` bytes of text, which diagnostics call `name`. `fixed` parameters become constants:
- * code is specialised for them. Text and names are copied. */
+/* Parses and evaluates `length` bytes of text, which diagnostics call `name`; NULL: <program>. `fixed` parameters
+ * become constants: code is specialised for them. Text and names are copied. */
 TJ_API tj_status tj_program_create(tj_context *context, const char *name, const char *text, size_t length,
                                    const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
 

@@ -285,16 +285,17 @@ static bool stores_columns(const tj_array_space *space, const tj_kernel *kernel)
 /* Bytes of a row's columns, each, that are taken from memory more than once. */
 static uint32_t bytes_taken_again(const tj_array_space *space, const tj_kernel *kernel) {
   uint32_t bytes = 0;
-  for (uint32_t i = 0; i < space->argument_count && stores_columns(space, kernel); i++)
+  if (!stores_columns(space, kernel))
+    return 0;
+  for (uint32_t i = 0; i < space->argument_count; i++)
     bytes += is_read_in_rows(space, kernel, i) ? tj_element_bytes(kernel, space->arrays->buffer[i]) : 0;
   return bytes;
 }
 
-/* The longest rows that so many lanes each find in the cache when they take them again. */
+/* The longest rows that so many lanes each find in the cache when they take them again, which they do. */
 static int64_t longest_in_cache(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                                 uint32_t lanes) {
-  const uint32_t bytes = bytes_taken_again(space, kernel);
-  return bytes > 0 ? (int64_t)lanes * target->cache_bytes / bytes : INT64_MAX;
+  return (int64_t)lanes * target->cache_bytes / bytes_taken_again(space, kernel);
 }
 
 /* Whether much is computed of each column. */

@@ -379,7 +379,7 @@ static uint32_t resident_workgroups(const tj_kernel *kernel, const tj_target *ta
   uint32_t waves = tj_fewer(unit->waves, unit->vgprs / registers) * unit->simds;
   uint32_t groups = tj_fewer(waves / waves_of_group, unit->workgroups);
   if (kernel->lds_elements > 0)
-    groups = tj_fewer(groups, unit->lds_bytes / (tj_kernel_lds_bytes(kernel) + unit->lds_reserved));
+    groups = tj_fewer(groups, tj_workgroups_in_lds(unit, tj_kernel_lds_bytes(kernel)));
   return groups > 0 ? groups : 1;
 }
 
