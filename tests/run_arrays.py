@@ -929,14 +929,15 @@ def check_zeros(runner, device):
     """0 - 0 is 0 for whatever takes it, as -0 + 0 is; and what is a byte of an integer of the launch saturates."""
     x = numpy.array([0, -0.0, 1, -2, 0, 4, numpy.inf, 0], "f4")
     text = ("param M in 1..65536\nkernel k(x: f32 @ (8):(1), y: f32 @ (8):(1), z: f16 @ (8):(1), h: f32 @ (8):(1), "
-            "v: f32 @ (8):(1), w: f32 @ (8):(1)) = "
-            "{ y = 1 / (0 - x); z = 0 - x; h = u4(M, 1); v = (-x + 0) * 3; w = 0 + -x + -x }\n")
-    found = runner.run(text, device, {"M": 512}, {"x": x}, ["y", "z", "h", "v", "w"], False)
+            "v: f32 @ (8):(1), w: f32 @ (8):(1), u: f32 @ (8):(1)) = "
+            "{ y = 1 / (0 - x); z = 0 - x; h = u4(M, 1); v = (-x + 0) * 3; w = 0 + -x + -x; "
+            "u = (index(0) * 0 - x) * 4 }\n")
+    found = runner.run(text, device, {"M": 512}, {"x": x}, ["y", "z", "h", "v", "w", "u"], False)
     if isinstance(found, str):
         return f"zeros on {device}: {found}"
     with numpy.errstate(divide="ignore"):
         wanted = {"y": 1 / (0 - x), "z": (0 - x).astype("f2"), "h": numpy.full(8, 15, "f4"),
-                  "v": (-x + 0) * numpy.float32(3), "w": 0 + -x + -x}
+                  "v": (-x + 0) * numpy.float32(3), "w": 0 + -x + -x, "u": (0 - x) * 4}
     for key, array in wanted.items():
         if found[key].tobytes() != array.tobytes():
             return f"zeros on {device}: {key} is {found[key]}, not {array}"

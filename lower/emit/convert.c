@@ -273,18 +273,6 @@ LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtyp
 
 /* --- constants --- */
 
-/* A number of which the optimizer knows nothing, by an empty piece of assembly: for some that it knows, LLVM 22 gets
- * products and sums in f32 wrong that become halves, in the signs of zeros, and of bf16 in more. */
-LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
-  const char *name = emitter->target->family->register_of(tj_dtype_bits(dtype), LLVMIsAInstruction(bits) != NULL);
-  const char *constraints = tj_string_format(emitter->job, "=%s,0", name);
-  LLVMTypeRef integer = LLVMTypeOf(bits), type = LLVMFunctionType(integer, &integer, 1, false);
-  LLVMValueRef nothing =
-      LLVMGetInlineAsm(type, "", 0, constraints, strlen(constraints), false, false, LLVMInlineAsmDialectATT, false);
-  LLVMValueRef number = LLVMBuildCall2(emitter->builder, type, nothing, &bits, 1, "");
-  return LLVMBuildBitCast(emitter->builder, number, tj_emit_dtype(emitter, dtype), "");
-}
-
 static LLVMValueRef wide_bits(tj_emitter *emitter, int64_t value) {
   uint64_t words[] = {(uint64_t)value, value < 0 ? UINT64_MAX : 0};
   LLVMValueRef parts[4];

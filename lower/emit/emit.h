@@ -180,10 +180,14 @@ LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_d
 LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to);
 /* f32 of an even number of bf16, as halves of words, of which the optimizer makes no arithmetic in bf16. */
 LLVMValueRef tj_emit_floats_of_words(tj_emitter *emitter, LLVMValueRef value);
-/* A number of which the optimizer knows nothing, from an integer of its bits. */
-LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
 /* The bits of the integer `value` as an element, rounded, or cut off, where it does not fit. */
 LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype);
+
+/* --- numbers of which LLVM knows nothing (hidden.c) --- */
+
+/* A number of which it does not know the value, from an integer of its bits: for some that it knows, LLVM 22 gets
+ * products and sums in f32 wrong that become halves, in the signs of zeros, and of bf16 in more. */
+LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
 
 /* --- vectors (emit_vector.c) --- */
 

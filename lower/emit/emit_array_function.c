@@ -75,33 +75,11 @@ static LLVMRealPredicate predicate_of(tj_array_operation operation) {
   }
 }
 
-/* What is added to, or subtracted from, of which LLVM 22 must not see that it is 0: it takes +0 - x, which -x + 0 is
- * to it as well, for -x where another instruction takes the difference, of x = 0, too. */
-static LLVMValueRef addend(machine *m, LLVMValueRef x) {
-  if (!LLVMIsConstant(x) || !LLVMIsNull(x))
-    return x;
-  const bool is_double = m->element == m->emitter->f64;
-  const tj_dtype dtype = is_double ? TJ_DTYPE_f64 : TJ_DTYPE_f32;
-  LLVMValueRef bits = LLVMConstNull(is_double ? m->emitter->i64 : m->emitter->i32);
-  return tj_emit_repeated(m->emitter, tj_emit_hidden(m->emitter, bits, dtype), tj_emit_width(x));
-}
-
 /* Of a constant, the sum with the other sign, of which machines that take two numbers at once take two. */
 static LLVMValueRef difference(machine *m, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = m->emitter->builder;
   return LLVMIsConstant(y) ? LLVMBuildFAdd(b, x, LLVMBuildFNeg(b, y, ""), "")
-                           : LLVMBuildFSub(b, addend(m, x), y, "");
-}
-
-static bool is_sign(machine *m, LLVMValueRef x) {
-  return x == tj_emit_splat(x, LLVMConstReal(m->element, 1)) || x == tj_emit_splat(x, LLVMConstReal(m->element, -1));
-}
-
-/* Of a factor that is a sign, a sum. */
-static LLVMValueRef product_and_sum(machine *m, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z) {
-  const bool is_sum = is_sign(m, x) || is_sign(m, y);
-  LLVMValueRef argument[] = {x, y, is_sum ? addend(m, z) : z};
-  return tj_emit_typed_intrinsic(m->emitter, "llvm.fma", argument, 3);
+                           : LLVMBuildFSub(b, x, y, "");
 }
 
 static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, const tj_term operand[]) {
@@ -109,7 +87,7 @@ static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, cons
   LLVMValueRef x = value_of(operand[0]);
   switch (operation) {
   case TJ_OPERATION_ADD:
-    return LLVMBuildFAdd(b, addend(m, x), addend(m, value_of(operand[1])), "");
+    return LLVMBuildFAdd(b, x, value_of(operand[1]), "");
   case TJ_OPERATION_SUB:
     return difference(m, x, value_of(operand[1]));
   case TJ_OPERATION_MUL:
@@ -119,7 +97,7 @@ static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, cons
   case TJ_OPERATION_NEG:
     return LLVMBuildFNeg(b, x, "");
   case TJ_OPERATION_FMA:
-    return product_and_sum(m, x, value_of(operand[1]), value_of(operand[2]));
+    return call(m, "llvm.fma", operand, 3);
   case TJ_OPERATION_ABS:
     return call(m, "llvm.fabs", operand, 1);
   case TJ_OPERATION_COPYSIGN:

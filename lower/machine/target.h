@@ -99,6 +99,7 @@ typedef struct {
   bool has_bfloat_rounding;     /* an instruction makes bfloat of float */
   bool has_short_sums;          /* an instruction multiplies and adds in f32, and makes f16 of that */
   bool has_bfloat_sums;         /* or bfloat */
+  bool takes_sums_for_signs;    /* LLVM 22 takes +0 - x for -x where an instruction negates operands, of x = 0, too */
   bool keeps_nans;              /* NaNs of arithmetic have an operand's bits, or those of the plain quiet one */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   bool saturates_float8;              /* write_float8 does */

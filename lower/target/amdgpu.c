@@ -167,6 +167,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_bfloat_rounding = rounds_to_bfloat(found),
       .has_short_sums = true,
       .has_bfloat_sums = found->major == 12 && rounds_to_bfloat(found),
+      .takes_sums_for_signs = true,
       .keeps_nans = true,
       .resource = tj_buffer_resource_of(found->major, found->minor),
       .floats8 = found->floats8,

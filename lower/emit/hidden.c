@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of which LLVM knows nothing: for some that it knows, its instructions are wrong. */
+#include "lower/emit/emit.h"
+
+#include <string.h>
+
+/* An integer behind an empty piece of assembly. */
+static LLVMValueRef hidden(tj_job *job, LLVMBuilderRef builder, const tj_target *target, LLVMValueRef bits) {
+  LLVMTypeRef integer = LLVMTypeOf(bits), type = LLVMFunctionType(integer, &integer, 1, false);
+  const char *name = target->family->register_of(LLVMGetIntTypeWidth(integer), LLVMIsAInstruction(bits) != NULL);
+  const char *constraints = tj_string_format(job, "=%s,0", name);
+  LLVMValueRef nothing =
+      LLVMGetInlineAsm(type, "", 0, constraints, strlen(constraints), false, false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(builder, type, nothing, &bits, 1, "");
+}
+
+LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
+  LLVMValueRef number = hidden(emitter->job, emitter->builder, emitter->target, bits);
+  return LLVMBuildBitCast(emitter->builder, number, tj_emit_dtype(emitter, dtype), "");
+}
+
+/* --- zeros of sums --- */
+
+typedef struct {
+  tj_job *job;
+  const tj_target *target;
+  LLVMContextRef context;
+  LLVMBuilderRef builder;
+  unsigned product_and_sum; /* the intrinsic */
+} hider;
+
+static LLVMValueRef hidden_zero(const hider *h, LLVMTypeRef type) {
+  const unsigned bits = LLVMGetTypeKind(type) == LLVMDoubleTypeKind ? 64 : 32;
+  LLVMValueRef zero = LLVMConstNull(LLVMIntTypeInContext(h->context, bits));
+  return LLVMBuildBitCast(h->builder, hidden(h->job, h->builder, h->target, zero), type, "");
+}
+
+static bool is_zero(LLVMValueRef value) {
+  return LLVMIsConstant(value) && LLVMIsNull(value);
+}
+
+/* A constant vector whose zeros are hidden. */
+static LLVMValueRef without_zeros(const hider *h, LLVMValueRef vector) {
+  LLVMTypeRef type = LLVMTypeOf(vector), word = LLVMInt32TypeInContext(h->context);
+  LLVMValueRef result = vector, zero = NULL;
+  for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+    if (!is_zero(LLVMGetAggregateElement(vector, i)))
+      continue;
+    zero = zero != NULL ? zero : hidden_zero(h, LLVMGetElementType(type));
+    result = LLVMBuildInsertElement(h->builder, result, zero, LLVMConstInt(word, i, false), "");
+  }
+  return result;
+}
+
+static bool is_of_floats(LLVMTypeRef type) {
+  return LLVMGetTypeKind(type) == LLVMFloatTypeKind || LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+}
+
+static void hide_zeros_of(const hider *h, LLVMValueRef instruction, unsigned place) {
+  LLVMValueRef value = LLVMGetOperand(instruction, place);
+  if (!LLVMIsConstant(value))
+    return;
+  LLVMTypeRef type = LLVMTypeOf(value);
+  LLVMPositionBuilderBefore(h->builder, instruction);
+  if (LLVMGetTypeKind(type) == LLVMVectorTypeKind && is_of_floats(LLVMGetElementType(type)))
+    LLVMSetOperand(instruction, place, without_zeros(h, value));
+  else if (is_of_floats(type) && LLVMIsNull(value))
+    LLVMSetOperand(instruction, place, hidden_zero(h, type));
+}
+
+static void hide_in(const hider *h, LLVMValueRef instruction) {
+  switch (LLVMGetInstructionOpcode(instruction)) {
+  case LLVMFAdd:
+    hide_zeros_of(h, instruction, 0);
+    hide_zeros_of(h, instruction, 1);
+    break;
+  case LLVMFSub:
+    hide_zeros_of(h, instruction, 0);
+    break;
+  case LLVMCall:
+    /* Of a constant factor, which may be a sign, it is a sum. */
+    if (LLVMGetIntrinsicID(LLVMGetCalledValue(instruction)) == h->product_and_sum &&
+        (LLVMIsConstant(LLVMGetOperand(instruction, 0)) || LLVMIsConstant(LLVMGetOperand(instruction, 1))))
+      hide_zeros_of(h, instruction, 2);
+    break;
+  default:
+    break;
+  }
+}
+
+static void hide_in_function(const hider *h, LLVMValueRef function) {
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
+    LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+    for (; instruction != NULL; instruction = LLVMGetNextInstruction(instruction))
+      hide_in(h, instruction);
+  }
+}
+
+void tj_module_hide_zeros(tj_job *job, tj_module *module, const tj_target *target) {
+  const char product_and_sum[] = "llvm.fma";
+  const hider h = {job, target, module->context, module->builder,
+                   LLVMLookupIntrinsicID(product_and_sum, sizeof product_and_sum - 1)};
+  LLVMValueRef function = LLVMGetFirstFunction(module->module);
+  for (; function != NULL; function = LLVMGetNextFunction(function))
+    hide_in_function(&h, function);
+}
