@@ -78,8 +78,7 @@ static LLVMRealPredicate predicate_of(tj_array_operation operation) {
 /* Of a constant, the sum with the other sign, of which machines that take two numbers at once take two. */
 static LLVMValueRef difference(machine *m, LLVMValueRef x, LLVMValueRef y) {
   LLVMBuilderRef b = m->emitter->builder;
-  return LLVMIsConstant(y) ? LLVMBuildFAdd(b, x, LLVMBuildFNeg(b, y, ""), "")
-                           : LLVMBuildFSub(b, x, y, "");
+  return LLVMIsConstant(y) ? LLVMBuildFAdd(b, x, LLVMBuildFNeg(b, y, ""), "") : LLVMBuildFSub(b, x, y, "");
 }
 
 static LLVMValueRef emit_on_reals(machine *m, tj_array_operation operation, const tj_term operand[]) {
