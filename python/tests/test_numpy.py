@@ -78,7 +78,9 @@ class Arrays(unittest.TestCase):
                 (6015, transpose, (self.a, b[:, ::-1]), {}),
                 (6015, pack, (self.a, numpy.zeros((40, 29), "f4")), {}),
                 (6015, pack, (self.a, b), {}),
-                (6002, transpose, (self.a, b[:20]), {}),
+                (6015, transpose, (self.a, b[:20]), {}),
+                (6015, transpose, (self.a, numpy.zeros((40, 28), "f4")), {}),
+                (6002, transpose, (self.a, b.reshape(-1)[:1000]), {}),
                 (4001, transpose, (self.a, constant), {}),
                 (2025, transpose, (numpy.zeros((0, 4), "f4"), b), {}),
                 (2026, transpose, (self.a, b), {"K": 1})]:

@@ -65,6 +65,7 @@ class Values(unittest.TestCase):
         self.assertEqual(layout.shape, (4, (2, 4)))
         self.assertEqual(layout.stride, (8, (1, 2)))
         self.assertEqual([str(mode) for mode in layout], ["4:8", "(2,4):(1,2)"])
+        self.assertEqual([str(layout[:1]), str(layout[::-1])], ["(4):(8)", "((2,4),4):((1,2),8)"])
 
     def test_methods_are_the_functions_of_the_language(self):
         self.assertLessEqual(set(tilejit.functions()), set(dir(Layout(4))) & set(dir(language)))
@@ -95,7 +96,8 @@ class Values(unittest.TestCase):
 
     def test_wrong_values(self):
         for make, expected in [(lambda: Layout("19"), TypeError), (lambda: Layout((4, 8))[2], IndexError),
-                               (lambda: Layout(4.5), AttributeError),
+                               (lambda: Layout(4.5), TypeError), (lambda: Layout(4)["0"], TypeError),
+                               (lambda: tilejit.eval(None), TypeError), (lambda: tilejit.eval(b"4:1"), TypeError),
                                (lambda: Layout((4, 8), (1,)), tilejit.InputError)]:
             with self.assertRaises(expected):
                 make()
@@ -121,6 +123,27 @@ class Errors(unittest.TestCase):
         with self.assertRaises(tilejit.Error) as caught:
             tilejit.device("hsa:999")
         self.assertIn(caught.exception.code, (6001, 6011, 6012))
+
+    def test_they_show_what_was_called(self):
+        for call, line in [(lambda: Layout((4, 8), (8, 1, 2)), "(4, 8):(8, 1, 2)"),
+                           (lambda: Layout((4, 8))(2, 9), "((4,8):(1,4))(2, 9)"),
+                           (lambda: Layout((4, 8), (8, 1)) @ Layout(5, 7), "((4,8):(8,1)) o (5:7)")]:
+            with self.subTest(line), self.assertRaises(tilejit.InputError) as caught:
+                call()
+            self.assertEqual(caught.exception.source_line, line)
+
+    def test_notes_are_in_words_of_python(self):
+        with self.assertRaises(tilejit.InputError) as caught:
+            tilejit.device("gfx942")
+        self.assertIn("tilejit.devices()", caught.exception.note)
+        self.assertIn(caught.exception.note, str(caught.exception))
+
+    def test_names_that_there_are_not(self):
+        for call in [lambda: tilejit.show("4:1", color="red"), lambda: tilejit.function("4:1", "at", "cpp"),
+                     lambda: tilejit.emit("4:1", "nothing"), lambda: tilejit.check("4:1", candidates=-1)]:
+            self.assertRaises(ValueError, call)
+        for call in [lambda: tilejit.check("4:1", require="injective"), lambda: tilejit.device(0)]:
+            self.assertRaises(TypeError, call)
 
     def test_zero_bytes(self):
         with self.assertRaises(tilejit.InputError) as caught:
@@ -202,6 +225,29 @@ class Telling(unittest.TestCase):
         self.assertTrue(tilejit.check(scaled, target="gfx942", passed={"N": 5, "alpha": 0.5}))
         with self.assertRaises(tilejit.Error):
             tilejit.check(scaled, target="gfx942", passed={"beta": 0.5})
+
+    def test_tiles_in_lds(self):
+        rows, columns = Layout((32, 32), (32, 1)), Layout((32, 32), (1, 32))
+        checked = tilejit.check_lds(rows, store=rows, load=columns, require=["conflict-free"])
+        self.assertFalse(checked)
+        self.assertEqual(checked.data["checks"][0]["findings"][0]["about"], "lds")
+        best = tilejit.suggest_lds(store=rows, load=columns, tile=(32, 32)).data["layouts"][0]
+        self.assertTrue(tilejit.check_lds(best["layout"], store=rows, load=columns, require=["conflict-free"]))
+        named = tilejit.check_lds("A", store="A", declarations="let A = (32,32):(32,1)", target="sm_90")
+        self.assertIn("sm_90", str(named))
+        self.assertRaises(TypeError, tilejit.check_lds, rows)
+
+    def test_tiles_by_engines(self):
+        tensor = tilejit.eval("param M in 1..64; (M,64):(64,1)")
+        self.assertTrue(tilejit.check_dma(tensor, (16, 64), target="sm_90"))
+        self.assertTrue(tilejit.check_dma("(M,64):(64,1)", (16, 64), target="gfx1250", declarations="param M in 1..64"))
+        self.assertIn("why", tilejit.check_dma("(64,64):(64,2)", (16, 64), target="sm_90").data)
+        with self.assertRaises(tilejit.InputError) as caught:
+            tilejit.check_dma(tensor, (16, 64), target="gfx942")
+        self.assertEqual(caught.exception.code, 5001)
+
+    def test_suggest(self):
+        self.assertIn("multiple", str(tilejit.suggest("param M in 1..64; (8,M):(M,1)")))
 
     def test_show(self):
         picture = tilejit.show("Sw<2,0,2> o (4,4):(4,1)", color="cycle")

@@ -12,13 +12,15 @@ from ._device import Buffer, Device, DeviceInfo, Fence, cuda_stream, device, dev
 from ._errors import CancelledError, DeviceError, Error, InputError, OutOfMemoryError, UsageError
 from ._kernel import Kernel, Recipe, Run, TensorMap, Word, kernel
 from ._tell import (Check, Picture, Proof, Simplified, check, emit, function, prove, show, simplify, table)
+from ._tile import Suggestion, check_dma, check_lds, suggest, suggest_lds
 from ._value import Function, Layout, Value, evaluate, functions
 from ._program import Fixed, Text
 
 __all__ = ["Buffer", "CancelledError", "Check", "Device", "DeviceError", "DeviceInfo", "Error", "Fence", "Function",
            "InputError", "Kernel", "Layout", "OutOfMemoryError", "Picture", "Proof", "Recipe", "Run", "Simplified",
-           "TensorMap", "UsageError", "Value", "Word", "check", "cuda_stream", "device", "devices", "emit", "eval", "function",
-           "functions", "kernel", "language", "prove", "show", "simplify", "table", "version"]
+           "Suggestion", "TensorMap", "UsageError", "Value", "Word", "check", "check_dma", "check_lds", "cuda_stream",
+           "device", "devices", "emit", "eval", "function", "functions", "kernel", "language", "prove", "show",
+           "simplify", "suggest", "suggest_lds", "table", "version"]
 
 
 def eval(text: Text, fixed: Fixed | None = None) -> Any:  # pylint: disable=redefined-builtin

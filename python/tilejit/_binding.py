@@ -39,8 +39,11 @@ ENUMS = {
 
 
 def number(prefix: str, name: str) -> int:
-    """The value of an enumerator."""
-    return ENUMS[prefix].index(name)
+    """The value of an enumerator, named in any case."""
+    names = ENUMS[prefix]
+    if name.upper() not in names:
+        raise ValueError(f"{name!r} is none of {', '.join(names).lower()}")
+    return names.index(name.upper())
 
 
 class Diagnostic(ctypes.Structure):
@@ -80,6 +83,26 @@ class CheckOptions(ctypes.Structure):
                 ("parameter", ctypes.POINTER(ParameterValue)), ("parameter_count", ctypes.c_size_t),
                 ("candidates", ctypes.c_size_t), ("number", ctypes.POINTER(ctypes.c_char_p)),
                 ("number_count", ctypes.c_size_t)]
+
+
+class LdsQuestion(ctypes.Structure):
+    """tj_lds_question"""
+
+    _fields_ = [("declarations", ctypes.c_char_p), ("lds", ctypes.c_char_p), ("store", ctypes.c_char_p),
+                ("load", ctypes.c_char_p), ("target", ctypes.c_char_p), ("dtype", ctypes.c_char_p),
+                ("fixed", ctypes.POINTER(ParameterValue)), ("fixed_count", ctypes.c_size_t),
+                ("require", ctypes.POINTER(ctypes.c_char_p)), ("require_count", ctypes.c_size_t),
+                ("form", ctypes.c_int), ("bytes", ctypes.c_uint32), ("tile", ctypes.c_int64 * 2)]
+
+
+class DmaQuestion(ctypes.Structure):
+    """tj_dma_question"""
+
+    _fields_ = [("declarations", ctypes.c_char_p), ("tensor", ctypes.c_char_p), ("tile", ctypes.c_char_p),
+                ("lds", ctypes.c_char_p), ("at", ctypes.c_char_p), ("target", ctypes.c_char_p),
+                ("dtype", ctypes.c_char_p), ("fixed", ctypes.POINTER(ParameterValue)),
+                ("fixed_count", ctypes.c_size_t), ("form", ctypes.c_int), ("as_program", ctypes.c_int),
+                ("function", ctypes.c_char_p)]
 
 
 class CompileOptions(ctypes.Structure):
@@ -146,6 +169,7 @@ class CudaAttachment(ctypes.Structure):
 
 STRUCTS = {"tj_diagnostic": Diagnostic, "tj_blob": Blob, "tj_parameter_value": ParameterValue,
            "tj_show_options": ShowOptions, "tj_check_options": CheckOptions,
+           "tj_lds_question": LdsQuestion, "tj_dma_question": DmaQuestion,
            "tj_compile_options": CompileOptions, "tj_function_options": FunctionOptions, "tj_argument": Argument,
            "tj_tensor_map": TensorMap, "tj_kernarg": Kernarg, "tj_recipe": Recipe, "tj_device_properties": DeviceProperties,
            "tj_cuda_attachment": CudaAttachment}
@@ -170,6 +194,10 @@ FUNCTIONS = (
     ("tj_program_simplify_proved", "s", "hihh"),
     ("tj_program_show", "s", "hhh"),
     ("tj_program_check", "s", "hhhh"),
+    ("tj_program_suggest", "s", "htih"),
+    ("tj_check_lds", "s", "hhhh"),
+    ("tj_suggest_lds_layouts", "s", "hhh"),
+    ("tj_check_dma", "s", "hhhh"),
     ("tj_prove", "s", "httthzihh"),
     ("tj_target_list", "s", "hh"),
     ("tj_program_emit", "s", "hhih"),

@@ -79,6 +79,8 @@ class Device:
     def buffer(self, source: Any) -> "Buffer":
         """Memory of the device: so many bytes, or a copy of an array."""
         if isinstance(source, numbers.Integral):
+            if source < 0:
+                raise ValueError(f"a buffer of {source} bytes")
             return Buffer(self, int(source), Key("", None, None, False))
         memory = memory_of(source)
         require_c_order(memory.key)
@@ -96,6 +98,8 @@ _opening = threading.Lock()
 
 def device(name: str = "host") -> Device:
     """A device by its name, such as "host", "hsa:0" or "sim:gfx942". It stays open as long as the process."""
+    if not isinstance(name, str):
+        raise TypeError(f"a device's name is a str, not {type(name).__name__}")
     with _opening:
         if name not in _opened:
             _opened[name] = Device(name)

@@ -57,6 +57,17 @@ _CLASSES = {_binding.ERROR_INPUT: InputError, _binding.ERROR_USAGE: UsageError, 
             _binding.ERROR_MEMORY: OutOfMemoryError, _binding.ERROR_CANCELLED: CancelledError}
 
 
+# What the library's notes say to whoever calls it in C, as it is called here.
+_WORDS = {"tj_program_create": "fixed={…}", "tj_launch_set_parameter": "by its name in the call",
+          "tj_device_list": "tilejit.devices()", "tj_program_show": "tilejit.show"}
+
+
+def _in_words(text: str) -> str:
+    for name, words in _WORDS.items():
+        text = text.replace(name, words)
+    return text
+
+
 def _text(value: bytes | None) -> str:
     return (value or b"").decode("utf-8", "replace")
 
@@ -69,11 +80,12 @@ def error_of(context: int, status: int) -> Error:
     diagnostic = _binding.Diagnostic.from_address(address)
     buffer = ctypes.create_string_buffer(_LONGEST)
     library.tj_diagnostic_format(address, 0, buffer, _LONGEST)
-    error = _CLASSES.get(diagnostic.status, Error)(_text(buffer.value).rstrip("\n"))
+    error = _CLASSES.get(diagnostic.status, Error)(_in_words(_text(buffer.value)).rstrip("\n"))
     for name in ("code", "line", "column", "length"):
         setattr(error, name, getattr(diagnostic, name))
     for name in ("message", "note", "file", "source_line"):
         setattr(error, name, _text(getattr(diagnostic, name)))
+    error.note = _in_words(error.note)
     return error
 
 

@@ -145,6 +145,8 @@ class Kernel:
             raise TypeError("a kernel is for a device, or for a target without one")
         device, context = device or (None if target else "host"), current()
         source, values = source_of(text), fixed_values(fixed)
+        if not isinstance(device, (str, Device, type(None))):
+            raise TypeError(f"a device is a name or a tilejit.Device, not {type(device).__name__}")
         self.device = open_device(device) if isinstance(device, str) else device
         options = CompileOptions(encoded(kernel), encoded(self.device.target if self.device else target))
         made = context.make(library.tj_code_compile_text, context.handle, encoded(source.name), source.text,
@@ -266,13 +268,20 @@ class Kernel:
         parameters = {}
         for name, value in named.items():
             if name not in self.arguments:
-                parameters[name] = checked_number(value)
+                parameters[name] = self._checked_parameter(name, value)
                 continue
             index = self.arguments.index(name)
             if index < len(arrays):
                 raise TypeError(f"{self.name} got two arrays for '{name}'")
             sorted_arrays[index] = value
         return tuple(sorted_arrays), tuple(sorted(parameters.items())) or None
+
+    def _checked_parameter(self, name: str, value: Any) -> int | Number:
+        try:
+            return checked_number(value)
+        except TypeError:
+            raise TypeError(f"{self.name} has no array '{name}', and {type(value).__name__} is no number for a "
+                            f"parameter; its arrays are {', '.join(self.arguments)}") from None
 
     # --- launches ---
 

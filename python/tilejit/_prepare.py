@@ -100,6 +100,15 @@ def _layout_error(name: str, key: Key) -> Error:
         f"layout of '{name}'", "pass a copy that is contiguous in C order, or make the layout's strides parameters")
 
 
+def _is_memory_of(argument: Argument, shape: Tuple[int, ...]) -> bool:
+    """Whether an array in C order may be an argument's memory: of as many dimensions as the argument, 2 or more, it has
+    these if that is row-major, and the other way round if it is column-major."""
+    lengths = argument.lengths
+    if len(shape) != len(lengths) or len(lengths) < 2 or not (argument.is_row_major or argument.is_column_major):
+        return True
+    return argument.is_row_major and shape == lengths or argument.is_column_major and shape == lengths[::-1]
+
+
 def _is_column_major(argument: Argument, key: Key) -> bool:
     """Whether an array has the layout of an argument that is column-major."""
     expected, step = [], 1
@@ -118,9 +127,11 @@ def _check_layout(argument: Argument, key: Key, modes: Modes | None, values: Map
     if key.shape is None:
         return
     if key.strides is None:
-        if argument.is_row_major and len(key.shape) == len(argument.lengths) > 1 and key.shape != argument.lengths:
-            raise argument_error(6015, f"'{argument.name}' has the shape {argument.lengths}, the array {key.shape}",
-                                 "pass an array of this shape, or a flat one")
+        if not _is_memory_of(argument, key.shape):
+            order = "" if argument.is_row_major else " in Fortran order"
+            raise argument_error(
+                6015, f"'{argument.name}' has the shape {argument.lengths}{order}, the array {key.shape} in C order",
+                "pass an array of this shape and order, or a flat one")
     elif not (_is_column_major(argument, key) or (modes and fits(modes, key, values))):
         raise _layout_error(argument.name, key)
 

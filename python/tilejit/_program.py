@@ -31,6 +31,8 @@ def encoded(text: str | None) -> bytes | None:
     """Text for the library, which knows no zero bytes in names."""
     if text is None:
         return None
+    if not isinstance(text, str):
+        raise TypeError(f"a name is a str, not {type(text).__name__}")
     if "\0" in text:
         raise ValueError("a name with a zero byte")
     return text.encode("utf-8")
@@ -43,6 +45,8 @@ def source_of(text: Text) -> Source:
     if isinstance(text, os.PathLike):
         path = pathlib.Path(text)
         return Source(str(path), path.read_bytes())
+    if not isinstance(text, str):
+        raise TypeError(f"a program is a str or a path, not {type(text).__name__}")
     return Source("<expression>", text.encode("utf-8"))
 
 
@@ -99,7 +103,7 @@ class Program:
     def emit(self, stage: str, kernel: str | None = None, target: str | None = None) -> bytes:
         """What a stage of the compilation makes: a name of TJ_EMIT_… in lower case."""
         options = CompileOptions(encoded(kernel), encoded(target))
-        number = _binding.number("TJ_EMIT_", stage.upper())
+        number = _binding.number("TJ_EMIT_", stage)
         return self.context.bytes(library.tj_program_emit, self.handle.value, ctypes.byref(options), number)
 
     def declarations(self) -> dict[str, str]:

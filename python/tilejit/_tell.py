@@ -20,7 +20,8 @@ from ._value import Value
 Expression = Union[Text, Value]
 
 
-def _program(expression: Expression, fixed: Fixed | None) -> Program:
+def program_of(expression: Expression, fixed: Fixed | None) -> Program:
+    """The program of a text or a value."""
     return Program(expression.program() if isinstance(expression, Value) else expression, fixed)
 
 
@@ -43,7 +44,7 @@ class Simplified:
 def simplify(expression: Expression, *, trace: bool = False, prove: bool = False,
              fixed: Fixed | None = None) -> Simplified:
     """The index expressions of a program's value in less arithmetic; with `trace`, every rewrite."""
-    program = _program(expression, fixed)
+    program = program_of(expression, fixed)
     function, arguments, proved = library.tj_program_simplify, [], ctypes.c_int(-1)
     if prove:
         function, arguments = library.tj_program_simplify_proved, [ctypes.byref(proved)]
@@ -99,14 +100,22 @@ class Check:
         return self.text
 
 
+def required_names(require: Sequence[str]) -> Any:
+    """An array of the names of findings."""
+    if isinstance(require, str):
+        raise TypeError(f"require is a list of names: [{require!r}]")
+    return (ctypes.c_char_p * len(require))(*map(encoded, require))
+
+
 def check(expression: Expression, *, kernel: str | None = None, target: str | None = None, dtype: str | None = None,
           threads: bool = False, require: Sequence[str] = (), fixed: Fixed | None = None,
           passed: Mapping[str, float] | None = None, candidates: int = 0) -> Check:
     """Bijectivity, coalescing, vector widths, bank conflicts, occupancy. `require` names findings that must hold;
     `passed` are parameters and numbers of a launch, for which costs of kernels are told; `candidates` is how many
     mappings that a kernel could have are told by price."""
-    program, holds = _program(expression, fixed), ctypes.c_int()
-    required = (ctypes.c_char_p * len(require))(*map(encoded, require))
+    program, holds, required = program_of(expression, fixed), ctypes.c_int(), required_names(require)
+    if candidates < 0:
+        raise ValueError(f"{candidates} candidates")
     given = passed or {}
     numbers = [encoded(name) for name, value in given.items() if isinstance(value, float)]
     values = fixed_values({name: value for name, value in given.items() if not isinstance(value, float)})
@@ -125,7 +134,7 @@ def check(expression: Expression, *, kernel: str | None = None, target: str | No
 def table(expression: Expression, fixed: Fixed | None = None) -> list[Any]:
     """The values of a map over its domain: first mode fastest for layouts, last dimension fastest for views."""
     form = _binding.number("TJ_TABLE_", "VALUES")
-    return json.loads(_program(expression, fixed).text(library.tj_program_table, form))
+    return json.loads(program_of(expression, fixed).text(library.tj_program_table, form))
 
 
 class Picture:
@@ -192,9 +201,9 @@ def show(expression: Expression, *, color: str = "default", width: int = 0, tile
          ansi: bool = False, fixed: Fixed | None = None) -> Picture:
     """A picture of a program's value. `color` is what colours say: index, cycle, thread, value, none. With `tile`, the
     value is a (thread, value) layout onto it."""
-    options = {"colour": _binding.number("TJ_SHOW_COLOUR_", color.upper()), "width": width,
+    options = {"colour": _binding.number("TJ_SHOW_COLOUR_", color), "width": width,
                "tile": (ctypes.c_int64 * 2)(*tile), "ansi": int(ansi)}
-    return Picture(_program(expression, fixed), options)
+    return Picture(program_of(expression, fixed), options)
 
 
 _BINARY = ("object", "hsaco", "bitcode")
@@ -208,7 +217,7 @@ def emit(program: Expression, stage: str, *, target: str = "host", kernel: str |
          fixed: Fixed | None = None) -> Any:
     """What a stage of the compilation makes of a kernel: ast, values, index, simplified, tiled, llvm, asm, stats as
     str, object and hsaco as bytes."""
-    return _decoded(stage, _program(program, fixed).emit(stage, kernel, target))
+    return _decoded(stage, program_of(program, fixed).emit(stage, kernel, target))
 
 
 def function(expression: Expression, name: str, form: str = "c", *, target: str | None = None,
@@ -216,8 +225,8 @@ def function(expression: Expression, name: str, form: str = "c", *, target: str 
     """The index arithmetic of a value as functions for other compilers (docs/embedding.md): c, header, llvm, asm as
     str, bitcode and object as bytes. Or, as c, the arithmetic of a kernel's statements: of the only one where the
     program has no value."""
-    program = _program(expression, fixed)
+    program = program_of(expression, fixed)
     options = FunctionOptions(name=encoded(name), target=encoded(target), kernel=encoded(kernel))
-    number = _binding.number("TJ_FUNCTION_", form.upper())
+    number = _binding.number("TJ_FUNCTION_", form)
     return _decoded(form, program.context.bytes(library.tj_program_function, program.handle.value,
                                                 ctypes.byref(options), number))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import re
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Mapping
@@ -66,17 +67,26 @@ def written(value: Any) -> str:
         return f"({', '.join(map(written, value))}{',' * (len(value) == 1)})"
     if isinstance(value, list):
         return f"[{', '.join(map(written, value))}]"
+    if not hasattr(value, "__index__"):
+        raise TypeError(f"{value!r} is no value of the language: integers, tuples, lists, None, text and values are")
     return str(value.__index__())
 
 
-def _declared(values: Any) -> dict[str, str]:
+def _operand(value: Any) -> str | None:
+    """A value as it may stand beside any operator; None where its text has to have a name for that."""
+    if isinstance(value, Layout):
+        return f"({value.text})"
+    return None if isinstance(value, (str, Value)) else written(value)
+
+
+def declared(values: Any) -> dict[str, str]:
     """The declarations of all Values inside of arguments."""
     found: dict[str, str] = {}
     for value in values:
         if isinstance(value, Value):
             found.update(value.declarations)
         elif isinstance(value, (tuple, list)):
-            found.update(_declared(value))
+            found.update(declared(value))
     return found
 
 
@@ -125,21 +135,27 @@ def evaluate(text: Text, fixed: Fixed | None = None) -> Any:
     return _evaluated(program, value, {} if is_closed else None)
 
 
+def _value_after(declarations: Mapping[str, str], lets: list[str], expression: str) -> Any:
+    program = Program("".join(f"{item};\n" for item in [*declarations.values(), *lets]) + expression)
+    return _evaluated(program, program.value(), declarations)
+
+
 def compute(form: str, *values: Any) -> Any:
     """The value of an expression in which {0}, {1}, … stand for values."""
-    declarations = _declared(values)
-    names = [f"operand_{number}" for number in range(len(values))]
-    lets = [f"let {name} = {written(value)};" for name, value in zip(names, values)]
-    program = Program("\n".join([*declarations.values(), *lets, form.format(*names)]))
-    return _evaluated(program, program.value(), declarations)
+    lets, operands = [], []
+    for number, value in enumerate(values):
+        operand = _operand(value)
+        if operand is None:
+            operand = f"operand_{number}"
+            lets.append(f"let {operand} = {written(value)}")
+        operands.append(operand)
+    return _value_after(declared(values), lets, form.format(*operands))
 
 
 def call(name: str, *values: Any, **named: Any) -> Any:
     """A function of the language, applied."""
-    declarations = _declared([*values, *named.values()])
     given = [*map(written, values), *(f"{key}={written(value)}" for key, value in named.items())]
-    program = Program("\n".join([*declarations.values(), f";{name}({', '.join(given)})"]).lstrip(";"))
-    return _evaluated(program, program.value(), declarations)
+    return _value_after(declared([*values, *named.values()]), [], f"{name}({', '.join(given)})")
 
 
 class Value:
@@ -235,8 +251,12 @@ class Layout(Value):
     def __len__(self) -> int:
         return call("rank", self)
 
-    def __getitem__(self, mode: int) -> "Layout":
+    def __getitem__(self, mode: int | slice) -> "Layout":
+        """A mode; of a slice, the layout of these modes."""
         rank = len(self)
+        if isinstance(mode, slice):
+            return call("select", self, *range(rank)[mode])
+        mode = operator.index(mode)
         if not -rank <= mode < rank:
             raise IndexError(f"{self} has {rank} modes")
         return compute("get({0}, {1})", self, mode % rank)
