@@ -57,64 +57,82 @@ static const char *functions_called(tj_job *job, const char *name) {
 
 enum { LONGEST_NAME = 32 };
 
-/* How many insertions, deletions and replacements of a character turn a into b; both at most LONGEST_NAME long. */
+/* How many characters have to be inserted, left out or replaced, or change places with the next one, to turn a into
+ * b; both at most LONGEST_NAME long. */
 static unsigned edit_distance(const char *a, const char *b) {
-  unsigned row[LONGEST_NAME + 1];
+  unsigned rows[3][LONGEST_NAME + 1], *row = rows[0], *before = rows[1], *last = rows[2];
   size_t width = strlen(b);
   for (size_t j = 0; j <= width; j++)
     row[j] = (unsigned)j;
   for (size_t i = 1; a[i - 1] != '\0'; i++) {
-    unsigned diagonal = row[0];
+    unsigned *oldest = last;
+    last = before;
+    before = row;
+    row = oldest;
     row[0] = (unsigned)i;
     for (size_t j = 1; j <= width; j++) {
-      unsigned replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = tj_fewer(replaced, tj_fewer(row[j], row[j - 1]) + 1);
+      const bool are_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      row[j] = tj_fewer(before[j - 1] + (a[i - 1] != b[j - 1]), tj_fewer(before[j], row[j - 1]) + 1);
+      row[j] = are_swapped ? tj_fewer(row[j], last[j - 2] + 1) : row[j];
     }
   }
   return row[width];
 }
 
-/* The function whose name is nearest to a misspelt one, or NULL. */
-static const char *nearest_function(const char *name) {
-  size_t length = strlen(name);
-  if (length < 3 || length > LONGEST_NAME)
-    return NULL;
-  const char *nearest = NULL;
-  unsigned best = length < 6 ? 2 : 3;
-  const tj_builtin *builtin;
-  for (size_t i = 0; (builtin = tj_builtin_at(i)) != NULL; i++) {
-    unsigned distance = edit_distance(name, builtin->name);
-    if (distance < best) {
-      best = distance;
-      nearest = builtin->name;
-    }
-  }
-  return nearest;
+tj_misspelling tj_misspelling_of(const char *name) {
+  const size_t length = strlen(name);
+  tj_misspelling of = {.name = name};
+  if (length >= 3 && length <= LONGEST_NAME)
+    of.limit = length < 6 ? 1 : 2;
+  return of;
 }
 
-const char *tj_advice_on_name(tj_job *job, const char *name) {
-  const char *advice = functions_called(job, name);
+void tj_misspelling_try(tj_misspelling *of, const char *known) {
+  if (of->limit == 0 || strlen(known) > LONGEST_NAME)
+    return;
+  const unsigned distance = edit_distance(of->name, known);
+  if (distance == 0 || distance > of->limit)
+    return;
+  of->nearest = known;
+  of->limit = distance - 1;
+}
+
+static const char did_you_mean[] = "did you mean '%s'?";
+
+void tj_note_nearest(tj_job *job, const tj_misspelling *of) {
+  if (of->nearest != NULL)
+    tj_note(job, did_you_mean, of->nearest);
+}
+
+static const char *nearest_name(tj_misspelling of) {
+  const tj_builtin *builtin;
+  for (size_t i = 0; (builtin = tj_builtin_at(i)) != NULL; i++)
+    tj_misspelling_try(&of, builtin->name);
+  return of.nearest;
+}
+
+const char *tj_advice_on_name(tj_job *job, const tj_misspelling *of) {
+  const char *advice = functions_called(job, of->name);
   if (advice == NULL)
-    advice = advice_on_foreign_name(job, name);
+    advice = advice_on_foreign_name(job, of->name);
   if (advice != NULL)
     return advice;
-  const char *nearest = nearest_function(name);
-  return nearest != NULL ? tj_string_format(job, "did you mean '%s'?", nearest) : NULL;
+  const char *nearest = nearest_name(*of);
+  return nearest != NULL ? tj_string_format(job, did_you_mean, nearest) : NULL;
 }
 
-static void note_on_name(tj_job *job, const char *name) {
-  const char *advice = tj_advice_on_name(job, name);
+static void note_on_name(tj_job *job, const tj_misspelling *of) {
+  const char *advice = tj_advice_on_name(job, of);
   if (advice != NULL)
     tj_note(job, "%s", advice);
 }
 
-_Noreturn void tj_fail_unknown_function(tj_job *job, const char *name) {
-  note_on_name(job, name);
-  tj_fail(job, TJ_UNKNOWN_NAME, "there is no function '%s'", name);
+_Noreturn void tj_fail_unknown_function(tj_job *job, const tj_misspelling *of) {
+  note_on_name(job, of);
+  tj_fail(job, TJ_UNKNOWN_NAME, "there is no function '%s'", of->name);
 }
 
-_Noreturn void tj_fail_unknown_name(tj_job *job, const char *name) {
-  note_on_name(job, name);
-  tj_fail(job, TJ_UNKNOWN_NAME, "'%s' is not defined", name);
+_Noreturn void tj_fail_unknown_name(tj_job *job, const tj_misspelling *of) {
+  note_on_name(job, of);
+  tj_fail(job, TJ_UNKNOWN_NAME, "'%s' is not defined", of->name);
 }

@@ -9,8 +9,12 @@
 
 static void check_named(tj_call *call, const tj_ast *argument) {
   call->job->here = argument->span;
-  if (!tj_has_word(call->builtin->named, argument->name))
+  if (!tj_has_word(call->builtin->named, argument->name)) {
+    const bool has_any = call->builtin->named[0] != '\0';
+    tj_note(call->job, has_any ? "its named arguments are: %s" : "the form is %s",
+            has_any ? call->builtin->named : call->builtin->form);
     tj_fail(call->job, TJ_UNKNOWN_ARGUMENT, "%s has no argument '%s'", call->builtin->name, argument->name);
+  }
   if (tj_arg_named(call, argument->name) != NULL)
     tj_fail(call->job, TJ_UNKNOWN_ARGUMENT, "'%s' is given twice", argument->name);
 }

@@ -3,6 +3,7 @@
 #include "frontend/sema/sema.h"
 
 #include "base/integer.h"
+#include "frontend/names/spelling.h"
 #include "frontend/sema/call.h"
 #include "ir/index/choices.h"
 #include "ir/index/facts.h"
@@ -39,6 +40,15 @@ const tj_binding *tj_scope_find(const tj_scope *scope, const char *name) {
       return &scope->binding[entry - 1];
   }
   return NULL;
+}
+
+void tj_scope_try_names(const tj_scope *scope, tj_misspelling *of) {
+  for (; scope != NULL; scope = scope->outer) {
+    for (uint32_t i = scope->count; i-- > 0;) {
+      if ((scope->sees >> scope->binding[i].text & 1) != 0)
+        tj_misspelling_try(of, scope->binding[i].name);
+    }
+  }
 }
 
 tj_scope tj_scope_open(tj_graph *graph, uint32_t capacity) {
@@ -275,11 +285,18 @@ static bool has_parameter(const evaluation *e, const char *name) {
   return evaluates_parameter(e, name) || (e->earlier != NULL && tj_earlier_has_parameter(e->earlier, name));
 }
 
+static _Noreturn void fail_unknown_parameter(const evaluation *e, const char *name) {
+  tj_misspelling of = tj_misspelling_of(name);
+  for (uint32_t i = 0; i < e->values->parameter_count; i++)
+    tj_misspelling_try(&of, e->values->parameter[i].name);
+  tj_note_nearest(e->scope.job, &of);
+  tj_fail_at(e->scope.job, TJ_NOWHERE, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", name);
+}
+
 static void check_fixed_names(const evaluation *e) {
   for (size_t i = 0; i < e->fixed_count; i++) {
     if (!has_parameter(e, e->fixed[i].name))
-      tj_fail_at(e->scope.job, TJ_NOWHERE, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'",
-                 e->fixed[i].name);
+      fail_unknown_parameter(e, e->fixed[i].name);
   }
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What programs mean: AST to values.
  *
- * sema.c evaluates items, sema_kernel.c and sema_walk.c those that are kernels, sema_expression.c expressions,
- * sema_number.c numbers that may be fractions, sema_compose.c what `o` means, builtin_*.c the functions that
- * builtin.def lists. Everything fails with tj_fail at the AST node that is to blame. */
+ * sema.c evaluates items, sema_kernel.c and sema_walk.c those that are kernels, sema_statement.c and sema_array.c
+ * statements of arrays, sema_expression.c expressions, sema_number.c numbers that may be fractions, sema_compose.c
+ * what `o` means, builtin_*.c the functions that builtin.def lists. Everything fails with tj_fail at the AST node
+ * that is to blame. */
 #ifndef TJ_FRONTEND_SEMA_H
 #define TJ_FRONTEND_SEMA_H
 
@@ -21,6 +22,8 @@ const tj_program_values *tj_evaluate_after(tj_earlier *earlier, tj_graph *graph,
                                            const tj_parameter_value fixed[], size_t fixed_count);
 
 /* --- between sema*.c and builtin*.c --- */
+
+struct tj_misspelling; /* names/spelling.h */
 
 /* What a name stands for: a value, or a function of the program (sema_function.c). */
 typedef struct {
@@ -52,6 +55,8 @@ tj_scope tj_scope_open(tj_graph *graph, uint32_t capacity);
 /* Adds a name, and hides an earlier binding of it. */
 void tj_scope_define(tj_scope *scope, tj_binding binding);
 const tj_binding *tj_scope_find(const tj_scope *scope, const char *name);
+/* Tries all names that are found (names/spelling.h). */
+void tj_scope_try_names(const tj_scope *scope, struct tj_misspelling *of);
 
 /* The function that an item defines: it keeps what its body mentions, so later definitions do not change it. TJ2001
  * for names that are not defined here. (sema_function.c) */
@@ -101,7 +106,7 @@ tj_indexed tj_evaluate_indices(tj_scope *scope, const tj_kernel_definition *kern
 bool tj_is_array_function(const char *name);
 
 /* The statements of a kernel, whose arguments have been evaluated: TJ4025 to TJ4027 for those that cannot be
- * followed. Marks the arguments that are read and written. (sema_array.c) */
+ * followed. Marks the arguments that are read and written. (sema_statement.c) */
 const struct tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_kernel_definition *kernel,
                                                       const tj_item *item, tj_kernel_argument argument[]);
 

@@ -105,7 +105,9 @@ static const tj_value *evaluate_name(tj_scope *scope, const tj_ast *ast) {
   scope->job->here = ast->span;
   if (binding != NULL || tj_builtin_find(ast->name) != NULL)
     tj_fail(scope->job, TJ_WRONG_TYPE, "'%s' is a function and needs arguments", ast->name);
-  tj_fail_unknown_name(scope->job, ast->name);
+  tj_misspelling of = tj_misspelling_of(ast->name);
+  tj_scope_try_names(scope, &of);
+  tj_fail_unknown_name(scope->job, &of);
 }
 
 /* --- operators --- */
@@ -355,7 +357,9 @@ static const tj_value *call_builtin(tj_scope *scope, const tj_ast *ast) {
   if (builtin != NULL)
     return tj_evaluate_cute_or_builtin(scope, builtin, ast);
   scope->job->here = function->span;
-  tj_fail_unknown_function(scope->job, function->name);
+  tj_misspelling of = tj_misspelling_of(function->name);
+  tj_scope_try_names(scope, &of);
+  tj_fail_unknown_function(scope->job, &of);
 }
 
 static const tj_value *evaluate_application(tj_scope *scope, const tj_ast *ast) {

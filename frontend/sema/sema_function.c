@@ -41,7 +41,11 @@ static void check_known(const capture *c, const tj_ast *name) {
     tj_note(c->from->job, "functions are not recursive");
     tj_fail(c->from->job, TJ_UNKNOWN_NAME, "'%s' is not defined in its own body", name->name);
   }
-  tj_fail_unknown_name(c->from->job, name->name);
+  tj_misspelling of = tj_misspelling_of(name->name);
+  tj_scope_try_names(c->from, &of);
+  for (uint32_t i = 0; i < c->function->item->parameter_count; i++)
+    tj_misspelling_try(&of, c->function->item->parameter[i].name);
+  tj_fail_unknown_name(c->from->job, &of);
 }
 
 static void capture_name(const tj_ast *name, void *data) {

@@ -3,8 +3,8 @@
  *
  * Views and distributions are evaluated here and checked for their kind; whether they fit each other is for
  * lower/plan/plan.c to find out, but for what only two distributions have to do with each other. */
+#include "frontend/names/spelling.h"
 #include "frontend/sema/sema.h"
-
 #include "ir/array/array.h"
 
 #include <inttypes.h>
@@ -49,6 +49,10 @@ static uint32_t find_argument(tj_scope *scope, const tj_kernel_definition *kerne
     if (strcmp(kernel->argument[i].name, ast->name) == 0)
       return i;
   }
+  tj_misspelling of = tj_misspelling_of(ast->name);
+  for (uint32_t i = 0; i < kernel->argument_count; i++)
+    tj_misspelling_try(&of, kernel->argument[i].name);
+  tj_note_nearest(scope->job, &of);
   tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", kernel->name, ast->name);
 }
 

@@ -89,7 +89,7 @@ static const char *advice_on_template(const tj_token_window *window) {
   const tj_builtin *function = tj_builtin_find(name);
   if (function != NULL)
     return tj_string_format(window->job, "all arguments stand in parentheses: %s", function->form);
-  const char *known = tj_advice_on_name(window->job, name);
+  const char *known = tj_advice_on_name(window->job, &(tj_misspelling){.name = name});
   if (known != NULL || !adjacent(window->previous, window->current))
     return known;
   return tj_string_format(window->job, "'%s' has no template arguments here, and the language no comparisons", name);

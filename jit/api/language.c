@@ -80,8 +80,9 @@ static const tj_builtin *function_called(tj_job *job, const char *name) {
   const tj_builtin *found = tj_builtin_find(name), *called = tj_builtin_called(name);
   if (called != NULL && (found == NULL || tj_cute_has(found)))
     found = called;
+  const tj_misspelling of = tj_misspelling_of(name);
   if (found == NULL)
-    tj_fail_unknown_function(job, name);
+    tj_fail_unknown_function(job, &of);
   return found;
 }
 

@@ -36,6 +36,7 @@
 #include "jit/compile/pipeline.h"
 
 #include "base/clock.h"
+#include "frontend/names/spelling.h"
 #include "frontend/sema/sema.h"
 #include "frontend/text/parser.h"
 #include "jit/compile/launch_plan_make.h"
@@ -69,6 +70,10 @@ static const tj_kernel_definition *find_kernel(tj_job *job, const tj_program_val
     if (strcmp(values->kernel[i].name, name) == 0)
       return &values->kernel[i];
   }
+  tj_misspelling of = tj_misspelling_of(name);
+  for (uint32_t i = 0; i < values->kernel_count; i++)
+    tj_misspelling_try(&of, values->kernel[i].name);
+  tj_note_nearest(job, &of);
   tj_fail(job, TJ_UNKNOWN_KERNEL, "the program has no kernel '%s'", name);
 }
 

@@ -127,7 +127,7 @@ def _check_layout(argument: Argument, key: Key, modes: Modes | None, values: Map
     if key.shape is None:
         return
     if key.strides is None:
-        if not _is_memory_of(argument, key.shape):
+        if not (_is_memory_of(argument, key.shape) or _is_column_major(argument, key)):
             order = "" if argument.is_row_major else " in Fortran order"
             raise argument_error(
                 6015, f"'{argument.name}' has the shape {argument.lengths}{order}, the array {key.shape} in C order",

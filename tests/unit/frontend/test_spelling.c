@@ -17,8 +17,13 @@ static void for_each_name(tj_job *job, const char *names, const char *advice,
   }
 }
 
+static const char *advice_on(tj_job *job, const char *name) {
+  const tj_misspelling of = tj_misspelling_of(name);
+  return tj_advice_on_name(job, &of);
+}
+
 static void expect_advice(tj_job *job, const char *name, const char *advice) {
-  const char *found = tj_advice_on_name(job, name);
+  const char *found = advice_on(job, name);
   ck_assert_msg(found != NULL && strstr(found, advice) != NULL, "%s: %s, not %s", name, found, advice);
 }
 
@@ -61,9 +66,18 @@ static void check_spelling(tj_job *job, void *data) {
   (void)data;
   expect_advice(job, "coalese", "did you mean 'coalesce'?");
   expect_advice(job, "unmege", "did you mean 'unmerge'?");
-  ck_assert_ptr_null(tj_advice_on_name(job, "M"));
-  ck_assert_ptr_null(tj_advice_on_name(job, "nothing_like_this"));
-  ck_assert_ptr_null(tj_advice_on_name(job, "a_name_that_is_longer_than_any_of_a_function"));
+  expect_advice(job, "szie", "did you mean 'size'?");
+  tj_misspelling of = tj_misspelling_of("tilr");
+  const char *const own[] = {"tilr", "tile_of", "til", "tiler"};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    tj_misspelling_try(&of, own[i]);
+  ck_assert_str_eq(tj_advice_on_name(job, &of), "did you mean 'til'?");
+  tj_misspelling short_name = tj_misspelling_of("M");
+  tj_misspelling_try(&short_name, "N");
+  ck_assert_ptr_null(short_name.nearest);
+  ck_assert_ptr_null(advice_on(job, "M"));
+  ck_assert_ptr_null(advice_on(job, "nothing_like_this"));
+  ck_assert_ptr_null(advice_on(job, "a_name_that_is_longer_than_any_of_a_function"));
   ck_assert(tj_has_word("ab abc", "abc") && tj_has_word("ab", "ab"));
   ck_assert(!tj_has_word("ab abc", "b") && !tj_has_word("ab abc", "a") && !tj_has_word("", "a"));
   ck_assert(!tj_has_word("ab abc", "") && !tj_has_word("", ""));
