@@ -10,9 +10,11 @@
 enum { LARGEST_BIT_COUNT = 63 };
 
 tj_swizzle tj_swizzle_make(tj_graph *graph, int64_t bits, int64_t base, int64_t shift) {
-  bool in_range = bits >= 0 && base >= 0 && bits <= LARGEST_BIT_COUNT && base <= LARGEST_BIT_COUNT &&
-                  shift >= -LARGEST_BIT_COUNT && shift <= LARGEST_BIT_COUNT;
-  if (!in_range || llabs(shift) < bits || bits + base + llabs(shift) > LARGEST_BIT_COUNT)
+  const bool is_long = bits > LARGEST_BIT_COUNT || base > LARGEST_BIT_COUNT || shift > LARGEST_BIT_COUNT ||
+                       shift < -LARGEST_BIT_COUNT || bits + base + llabs(shift) > LARGEST_BIT_COUNT;
+  if (is_long && bits >= 0 && base >= 0)
+    tj_note(graph->job, "B + M + |S| is at most %d", LARGEST_BIT_COUNT);
+  if (bits < 0 || base < 0 || is_long || llabs(shift) < bits)
     tj_fail(graph->job, TJ_BAD_SWIZZLE, "Sw<%lld,%lld,%lld> is not a swizzle of 63 bits", (long long)bits,
             (long long)base, (long long)shift);
   return (tj_swizzle){(int32_t)bits, (int32_t)base, (int32_t)shift};

@@ -61,8 +61,11 @@ static int64_t origin_along(const asked *a, const tj_dma_plan *plan, uint32_t mo
   int64_t at = tj_constant_value(graph, entry->value, "a coordinate of the tile");
   int64_t extent = tj_tuple_mode(a->request.tile->tuple, mode)->value->value;
   const tj_node *length = mode_length(graph, plan, mode);
-  if (at < 0 || at % extent != 0 || (tj_is_constant(length) && at >= length->value))
+  if (at < 0 || at % extent != 0 || (tj_is_constant(length) && at >= length->value)) {
+    tj_note(graph->job, "along mode %" PRIu32 " tiles begin at multiples of %" PRId64 ", inside of the tensor", mode,
+            extent);
     tj_fail(graph->job, TJ_COORDINATE_RANGE, "no tile begins at %" PRId64 " along mode %" PRIu32, at, mode);
+  }
   return at;
 }
 

@@ -244,7 +244,7 @@ static int parse_parameter(const char *option_name, const char *word, parameter_
   if (equals == NULL || equals == word)
     return fail_usage("--%s %s: the form is NAME=INTEGER", option_name, word);
   if (!parse_integer(equals + 1, &value))
-    return fail_usage("--%s %s: '%s' is not an integer", option_name, word, equals + 1);
+    return fail_usage("--%s %s: '%s' is no integer of 64 bits", option_name, word, equals + 1);
   char *name = strndup(word, (size_t)(equals - word));
   if (name == NULL)
     return fail_memory();
