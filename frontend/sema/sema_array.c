@@ -179,13 +179,30 @@ static uint64_t evaluate_modes(tj_array_frame *f, const tj_ast *ast, const tj_ar
   return modes;
 }
 
+/* Modes over which the array may be reduced as well, since it has one element along those that are more: so its
+ * largest and smallest elements may be, and sums may not. */
+static uint64_t modes_of_reductions(tj_array_frame *f, const tj_ast *ast, tj_array_op op, const tj_array *array,
+                                    uint64_t modes) {
+  const uint64_t all = f->program->reduced;
+  if (modes == 0 || all == 0 || modes == all)
+    return modes;
+  bool are_part = (modes & ~all) == 0;
+  for (uint64_t left = all & ~modes; left != 0 && are_part; left &= left - 1)
+    are_part = tj_is_int(array->extent[__builtin_ctzll(left)], 1);
+  if (are_part && op != TJ_ARRAY_SUM)
+    return all;
+  if (are_part)
+    tj_note(f->job,
+            "all reductions of a kernel are over the same modes, and this array has one element along some of "
+            "them; sum it in a kernel of its own");
+  tj_fail(f->job, TJ_ARRAY_REDUCTION, "%s is over other modes than a reduction before it", ast->item[0]->name);
+}
+
 static const tj_array *reduced(tj_array_frame *f, const tj_ast *ast, tj_array_op op, uint64_t *modes) {
   check_arity(f, ast, 1, TJ_ARRAY_MOST_MODES + 1);
   const tj_array *array = tj_frame_evaluate(f, ast->item[1]);
   f->job->here = ast->span;
-  *modes = evaluate_modes(f, ast, array);
-  if (*modes != 0 && f->program->reduced != 0 && f->program->reduced != *modes)
-    tj_fail(f->job, TJ_ARRAY_REDUCTION, "%s is over other modes than a reduction before it", ast->item[0]->name);
+  *modes = modes_of_reductions(f, ast, op, array, evaluate_modes(f, ast, array));
   return tj_array_reduce(f->graph, f->program, op, array, *modes);
 }
 
