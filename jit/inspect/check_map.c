@@ -94,7 +94,8 @@ static void check_coverage(tj_graph *graph, const tj_map_image *image, tj_findin
 static void check_inside(tj_graph *graph, const tj_value *map, const tj_map_image *image, tj_findings *findings) {
   if (map->kind == TJ_VALUE_LAYOUT && image->outside == NULL)
     return;
-  bool known = image->outside != NULL || (image->reached != NULL && image->is_surjective != TJ_UNKNOWN);
+  bool known = image->outside != NULL || image->is_surjective == TJ_YES ||
+               (image->reached != NULL && image->is_surjective != TJ_UNKNOWN);
   tj_finding *finding = tj_find(findings, "inside",
                                 image->outside != NULL ? TJ_FINDING_NO
                                 : known                ? TJ_FINDING_YES
