@@ -96,6 +96,16 @@ bool tj_can_be_met(const tj_demands *demands) {
   return true;
 }
 
+bool tj_are_met(const tj_demands *demands) {
+  bool are_met = true;
+  for (uint32_t i = 0; i < demands->count && are_met; i++) {
+    const tj_demand *demand = &demands->demand[i];
+    const tj_facts *facts = &demand->node->facts;
+    are_met = facts->low >= demand->low && facts->high <= demand->high && tj_facts_divisible(facts, demand->multiple);
+  }
+  return are_met;
+}
+
 tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t multiple, const int64_t tile[]) {
   demand_list list = {NULL, 0, 0};
   for (uint32_t m = 0; m < domain->count; m++) {

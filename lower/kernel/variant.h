@@ -36,6 +36,8 @@ tj_demands tj_demands_from(tj_graph *graph, const tj_demands *demands, const tj_
 
 /* Whether each parameter's range has a value that meets the demands. */
 bool tj_can_be_met(const tj_demands *demands);
+/* Whether all values do, as far as facts show. */
+bool tj_are_met(const tj_demands *demands);
 
 /* Symbols that meet the demands, in the place of those that may not; in the place of an expression, one that is as
  * large wherever the demands are met, and shows that they are. */

@@ -260,28 +260,34 @@ static bool is_torn(const array_map *map, const tj_array_tier *tier, const makin
 /* A tier's kernel, and when it is taken. */
 typedef struct {
   tj_demands demands;
-  const tj_node *condition; /* NULL: never, or always */
-  tj_kernel *kernel;        /* NULL: it has none */
+  bool is_choice;       /* some launches meet them, and some may not */
+  const making *making; /* NULL: not known yet */
+  tj_kernel *kernel;    /* NULL: it has none */
 } tier_kernel;
 
-static tier_kernel demanded(const array_map *map, tj_demands demands) {
-  tier_kernel made = {.demands = demands};
-  if (demands.count == 0 || !tj_can_be_met(&demands))
-    return made;
-  const tj_node *condition = tj_demands_condition(map->graph, &demands);
-  made.condition = tj_is_int(condition, 1) ? NULL : condition;
-  return made;
+static tier_kernel demanded(tj_demands demands) {
+  const bool is_choice = demands.count > 0 && tj_can_be_met(&demands) && !tj_are_met(&demands);
+  return (tier_kernel){.demands = demands, .is_choice = is_choice};
 }
 
-static tj_kernel *make_tier(const array_map *map, const tj_array_tier *tier, const tj_demands *demands) {
-  tj_graph *graph = map->graph;
-  tj_substitution assumed = tj_assume(graph, demands);
-  making m = {.space = assumed_space(map, &assumed), .assumed = &assumed};
-  m.shape = tj_array_choose_shape(m.space, map->written, map->target);
-  if (is_torn(map, tier, &m, NULL))
+/* What it is made for, which is found once. */
+static const making *making_of_tier(const array_map *map, tier_kernel *made) {
+  if (made->making != NULL)
+    return made->making;
+  tj_substitution *assumed = TJ_NEW(map->graph->job, tj_substitution);
+  making *m = TJ_NEW(map->graph->job, making);
+  *assumed = tj_assume(map->graph, &made->demands);
+  *m = (making){.space = assumed_space(map, assumed), .assumed = assumed};
+  m->shape = tj_array_choose_shape(m->space, map->written, map->target);
+  return made->making = m;
+}
+
+static tj_kernel *make_tier(const array_map *map, const tj_array_tier *tier, tier_kernel *made) {
+  const making *m = making_of_tier(map, made);
+  if (is_torn(map, tier, m, NULL))
     return NULL;
-  tj_kernel *kernel = make(map, &m, 0);
-  return tj_kernel_fits(graph, kernel) && !is_torn(map, tier, &m, kernel) ? kernel : NULL;
+  tj_kernel *kernel = make(map, m, 0);
+  return tj_kernel_fits(map->graph, kernel) && !is_torn(map, tier, m, kernel) ? kernel : NULL;
 }
 
 /* Whether all rows of a tier are of another one, too. */
@@ -311,9 +317,10 @@ static const char *name_of_tier(const array_map *map, const tj_array_tier *tier)
 }
 
 static void offer_tier(array_map *map, const tj_array_tier *tier, const tier_kernel *made) {
-  offer(map, made->kernel, made->condition, name_of_tier(map, tier));
+  const tj_node *condition = tj_demands_condition(map->graph, &made->demands);
+  offer(map, made->kernel, condition, name_of_tier(map, tier));
   if (map->target->wave_size == 1)
-    offer_stream(map, made->condition);
+    offer_stream(map, condition);
 }
 
 /* Columns of the longest rows that launches take to kernels behind that of a tier of rows that stay in registers; its
@@ -331,21 +338,45 @@ static int64_t columns_before(const array_map *map, const tj_array_tier tier[], 
   return most;
 }
 
+/* Whether lanes that have at least so many columns of a row have them alike in both. */
+static bool are_alike(const tj_array_shape *a, const tj_array_shape *b, int64_t columns) {
+  const bool are_plain = !a->loops && !b->loops && a->apart == NULL && b->apart == NULL && a->cuts == b->cuts &&
+                         a->staged == 0 && b->staged == 0;
+  return are_plain && a->rows == b->rows && a->lanes == b->lanes && a->width == b->width &&
+         a->repeats == b->repeats && a->begins == b->begins &&
+         (int64_t)a->lanes * a->width * (a->repeats - 1) <= columns;
+}
+
+/* Whether a tier of longer rows, or one of all that are as long, would have the same kernel: it takes these rows,
+ * too, and masks no more of them. `before` as of columns_before. */
+static bool is_superfluous(const array_map *map, const tj_array_tier tier[], uint32_t number, tier_kernel made[],
+                           int64_t before) {
+  const uint32_t other = number - 1;
+  if (number == 0 || !map->space->is_reduced || !made[other].is_choice || tier[other].columns == INT64_MAX ||
+      !is_within(map, &tier[number], &tier[other]))
+    return false;
+  const making *own = making_of_tier(map, &made[number]), *longer = making_of_tier(map, &made[other]);
+  const bool are_all = tier[other].columns == tier[number].columns;
+  return are_alike(&own->shape, &longer->shape, are_all ? INT64_MAX : before);
+}
+
 /* Kernels of the last tiers are made first. */
 static void offer_tiers(array_map *map) {
   tj_array_tier tier[TJ_ARRAY_MOST_TIERS];
   tier_kernel made[TJ_ARRAY_MOST_TIERS];
   const uint32_t count = tj_array_tiers(map->space, map->written, map->target, tier);
   for (uint32_t i = 0; i < count; i++)
-    made[i] = demanded(map, demands_of_tier(map, &tier[i]));
+    made[i] = demanded(demands_of_tier(map, &tier[i]));
   for (uint32_t i = count; i-- > 0;) {
-    if (made[i].condition == NULL || is_never_taken(map, tier, i, made, count))
+    if (!made[i].is_choice || is_never_taken(map, tier, i, made, count))
       continue;
     const int64_t before = columns_before(map, tier, i, made, count);
+    if (is_superfluous(map, tier, i, made, before))
+      continue;
     if (before > 0)
-      made[i] = demanded(map, tj_demands_from(map->graph, &made[i].demands, size_of_tiers(map), before + 1));
-    if (made[i].condition != NULL)
-      made[i].kernel = make_tier(map, &tier[i], &made[i].demands);
+      made[i] = demanded(tj_demands_from(map->graph, &made[i].demands, size_of_tiers(map), before + 1));
+    if (made[i].is_choice)
+      made[i].kernel = make_tier(map, &tier[i], &made[i]);
   }
   for (uint32_t i = 0; i < count; i++) {
     if (made[i].kernel != NULL)
