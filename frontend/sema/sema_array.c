@@ -110,6 +110,11 @@ static _Noreturn void fail_unknown_name(const tj_array_frame *f, const char *nam
   tj_fail_unknown_name(f->job, &of);
 }
 
+static bool is_array_name(const tj_array_frame *f, const char *name) {
+  return tj_frame_name(f, name) != NULL ||
+         (f->kernel != NULL && tj_frame_argument(f, name) < f->kernel->argument_count);
+}
+
 static const tj_array *evaluate_name(tj_array_frame *f, const tj_ast *ast) {
   const tj_named_array *own = tj_frame_name(f, ast->name);
   if (own != NULL)
@@ -129,6 +134,10 @@ static const tj_array *evaluate_name(tj_array_frame *f, const tj_ast *ast) {
 
 /* --- functions --- */
 
+static void note_functions(tj_array_frame *f) {
+  tj_note(f->job, "docs/arrays.md lists what statements are made of, and what each function takes");
+}
+
 static void check_arity(tj_array_frame *f, const tj_ast *ast, uint32_t least, uint32_t most) {
   uint32_t count = ast->count - 1;
   for (uint32_t i = 1; i < ast->count; i++) {
@@ -136,13 +145,17 @@ static void check_arity(tj_array_frame *f, const tj_ast *ast, uint32_t least, ui
       tj_fail_at(f->job, ast->item[i]->span, TJ_UNKNOWN_ARGUMENT, "%s has no argument '%s'", ast->item[0]->name,
                  ast->item[i]->name);
   }
-  if (count < least || count > most)
+  if (count < least || count > most) {
+    note_functions(f);
     tj_fail(f->job, TJ_WRONG_ARITY, "%s got %" PRIu32 " argument%s", ast->item[0]->name, count,
             count == 1 ? "" : "s");
+  }
 }
 
 /* The number of a mode, whether there is one or not; what fails from here on fails there. */
 static int64_t constant_mode(tj_array_frame *f, const tj_ast *ast) {
+  if (ast->kind == TJ_AST_NAME && is_array_name(f, ast->name))
+    tj_fail_at(f->job, ast->span, TJ_WRONG_TYPE, "a mode is an integer, and '%s' an array", ast->name);
   const tj_value *value = tj_evaluate_expression(f->scope, ast);
   f->job->here = ast->span;
   return tj_need_constant(f->graph, value, "a mode");
@@ -179,46 +192,63 @@ static uint64_t evaluate_modes(tj_array_frame *f, const tj_ast *ast, const tj_ar
   return modes;
 }
 
-/* Modes over which the array may be reduced as well, since it has one element along those that are more: so its
- * largest and smallest elements may be, and sums may not. */
-static uint64_t modes_of_reductions(tj_array_frame *f, const tj_ast *ast, tj_array_op op, const tj_array *array,
-                                    uint64_t modes) {
+/* The modes of a kernel's reductions, of which the array has one element along those that are no modes of its own. */
+static uint64_t modes_of_all(tj_array_frame *f, const tj_ast *ast, const tj_array *array, uint64_t modes) {
   const uint64_t all = f->program->reduced;
-  if (modes == 0 || all == 0 || modes == all)
+  if (modes == 0 || all == 0)
     return modes;
   bool are_part = (modes & ~all) == 0;
   for (uint64_t left = all & ~modes; left != 0 && are_part; left &= left - 1)
     are_part = tj_is_int(array->extent[__builtin_ctzll(left)], 1);
-  if (are_part && op != TJ_ARRAY_SUM)
-    return all;
-  if (are_part)
-    tj_note(f->job,
-            "all reductions of a kernel are over the same modes, and this array has one element along some of "
-            "them; sum it in a kernel of its own");
-  tj_fail(f->job, TJ_ARRAY_REDUCTION, "%s is over other modes than a reduction before it", ast->item[0]->name);
+  if (!are_part && (all & ~modes) == 0)
+    tj_note(f->job, "all reductions of a kernel are over the same modes; where an array has one element along some, "
+                    "the reduction over all of them comes first: let gives it a name");
+  if (!are_part)
+    tj_fail(f->job, TJ_ARRAY_REDUCTION, "%s is over other modes than a reduction before it", ast->item[0]->name);
+  return all;
 }
 
-static const tj_array *reduced(tj_array_frame *f, const tj_ast *ast, tj_array_op op, uint64_t *modes) {
+/* The array at the first coordinate along some modes, and elsewhere -0, which changes no sum. */
+static const tj_array *once_along(tj_array_frame *f, const tj_array *array, uint64_t modes) {
+  const tj_array *zero = tj_array_number(f->graph, f->program, 0);
+  for (; modes != 0; modes &= modes - 1) {
+    const tj_array *index[] = {tj_array_index(f->graph, f->program, (uint32_t)__builtin_ctzll(modes)), zero};
+    const tj_array *part[] = {tj_array_apply(f->graph, f->program, TJ_ARRAY_eq, index), array,
+                              tj_array_number(f->graph, f->program, -0.0)};
+    array = tj_array_apply(f->graph, f->program, TJ_ARRAY_select, part);
+  }
+  return array;
+}
+
+/* What is reduced, and over which modes; none: what has no other element along them. */
+typedef struct {
+  const tj_array *array;
+  uint64_t modes;
+} reduced_array;
+
+static const tj_array *reduced(tj_array_frame *f, const tj_ast *ast, tj_array_op op, reduced_array *of) {
   check_arity(f, ast, 1, TJ_ARRAY_MOST_MODES + 1);
-  const tj_array *array = tj_frame_evaluate(f, ast->item[1]);
+  of->array = tj_frame_evaluate(f, ast->item[1]);
   f->job->here = ast->span;
-  *modes = modes_of_reductions(f, ast, op, array, evaluate_modes(f, ast, array));
-  return tj_array_reduce(f->graph, f->program, op, array, *modes);
+  of->modes = evaluate_modes(f, ast, of->array);
+  const uint64_t all = modes_of_all(f, ast, of->array, of->modes);
+  const bool is_sum = op == TJ_ARRAY_SUM;
+  return tj_array_reduce(f->graph, f->program, op, is_sum ? once_along(f, of->array, all & ~of->modes) : of->array,
+                         all);
 }
 
 static const tj_array *evaluate_sum(tj_array_frame *f, const tj_ast *ast) {
-  uint64_t modes;
-  return reduced(f, ast, TJ_ARRAY_SUM, &modes);
+  return reduced(f, ast, TJ_ARRAY_SUM, &(reduced_array){0});
 }
 
 static const tj_array *evaluate_mean(tj_array_frame *f, const tj_ast *ast) {
-  uint64_t modes;
-  const tj_array *sum = reduced(f, ast, TJ_ARRAY_SUM, &modes);
+  reduced_array of;
+  const tj_array *sum = reduced(f, ast, TJ_ARRAY_SUM, &of);
   const tj_node *count = tj_int(f->graph, 1);
-  for (uint64_t left = modes; left != 0; left &= left - 1)
-    count = tj_terse_mul(f->graph, count, sum->arg[0]->extent[__builtin_ctzll(left)]);
+  for (uint64_t left = of.modes; left != 0; left &= left - 1)
+    count = tj_terse_mul(f->graph, count, of.array->extent[__builtin_ctzll(left)]);
   const tj_array *part[] = {sum, tj_array_integer(f->graph, f->program, count)};
-  return modes == 0 ? sum : tj_array_apply(f->graph, f->program, TJ_ARRAY_div, part);
+  return of.modes == 0 ? sum : tj_array_apply(f->graph, f->program, TJ_ARRAY_div, part);
 }
 
 _Noreturn void tj_frame_fail_index(tj_array_frame *f, tj_span at, int64_t mode) {
@@ -268,10 +298,9 @@ static bool is_mode(tj_array_frame *f, const tj_ast *ast) {
 }
 
 static const tj_array *extremum(tj_array_frame *f, const tj_ast *ast, tj_array_op of_two, tj_array_op of_many) {
-  uint64_t modes;
   if (ast->count == 3 && !is_mode(f, ast->item[2]))
     return apply_row(f, ast, of_two);
-  return reduced(f, ast, of_many, &modes);
+  return reduced(f, ast, of_many, &(reduced_array){0});
 }
 
 static const tj_array *evaluate_max(tj_array_frame *f, const tj_ast *ast) {
@@ -481,6 +510,7 @@ const tj_array *tj_frame_evaluate(tj_array_frame *f, const tj_ast *ast) {
   case TJ_AST_BINARY:
     if (find_operator(ast, &op))
       return evaluate_chain(f, ast);
+    note_functions(f);
     tj_fail(f->job, TJ_WRONG_TYPE, "arrays have the operators + - * /, not '%s'", tj_operator_text(ast->op));
   default:
     break;

@@ -94,7 +94,8 @@ static void store(tj_array_frame *f, const tj_ast_statement *statement) {
   const tj_array *own = addressed_array(f, number);
   f->job->here = statement->span;
   if (!tj_array_fits(f->graph, made->value, own->extent, own->rank))
-    tj_fail(f->job, TJ_ARRAY_DOMAIN, "'%s' has the shape %s, and is to be an array of shape %s", statement->name,
+    tj_fail(f->job, TJ_ARRAY_DOMAIN, "'%s' %s shape %s, and is to be an array of shape %s", statement->name,
+            made->is_indexed ? "is written at as many places as there are indices, of" : "has the",
             tj_array_shape_text(f->graph, own), tj_array_shape_text(f->graph, made->value));
   f->argument[number].is_written = true;
   made->value = tj_array_saturating(f->graph, f->program, made->value, own->dtype);

@@ -26,7 +26,8 @@ static const char *advice_on_pair(tj_token first, tj_token second) {
     tj_token_kind first, second;
     const char *advice;
   } rows[] = {
-      {TJ_TOKEN_EQUALS, TJ_TOKEN_EQUALS, "there is no ==; compare two maps with equal(A, B)"},
+      {TJ_TOKEN_EQUALS, TJ_TOKEN_EQUALS,
+       "there is no ==: equal(A, B) compares two maps, eq(a, b) elements of arrays"},
       {TJ_TOKEN_SLASH, TJ_TOKEN_SLASH,
        "division is a single /, and rounds down; comments begin with #, or with // where no value stands before"},
       {TJ_TOKEN_SLASH, TJ_TOKEN_STAR, "comments begin with # or // and end with the line"},
@@ -34,8 +35,10 @@ static const char *advice_on_pair(tj_token first, tj_token second) {
       {TJ_TOKEN_AMPERSAND, TJ_TOKEN_AMPERSAND, "the bitwise and is a single &"},
       {TJ_TOKEN_BAR, TJ_TOKEN_BAR, "the bitwise or is a single |"},
       {TJ_TOKEN_PLUS, TJ_TOKEN_PLUS, "there is no increment; add with a single +"},
-      {TJ_TOKEN_LESS, TJ_TOKEN_EQUALS, "the language has no comparisons; param states a range"},
-      {TJ_TOKEN_GREATER, TJ_TOKEN_EQUALS, "the language has no comparisons; param states a range"},
+      {TJ_TOKEN_LESS, TJ_TOKEN_EQUALS,
+       "there is no <=: le(a, b) compares elements of arrays, and param states a range"},
+      {TJ_TOKEN_GREATER, TJ_TOKEN_EQUALS,
+       "there is no >=: ge(a, b) compares elements of arrays, and param states a range"},
       {TJ_TOKEN_MINUS, TJ_TOKEN_GREATER,
        "a map has no arrow; give a transform its lower and upper dimensions as lists"},
       {TJ_TOKEN_COLON, TJ_TOKEN_COLON, "names have no ::; a layout is written shape:stride"},
@@ -64,7 +67,8 @@ static const char *advice_on_token(tj_token_kind kind) {
     return "a definition begins with let, as in let A = (4,8):(8,1)";
   case TJ_TOKEN_LESS:
   case TJ_TOKEN_GREATER:
-    return "the language has no comparisons but lt(a, b), le, gt and ge of arrays; < and > enclose tilers <A, B>, "
+    return "the language has no comparisons but lt(a, b), le, gt, ge, eq and ne of arrays; < and > enclose tilers "
+           "<A, B>, "
            "and shifts are << and >>";
   case TJ_TOKEN_OPEN_BRACE:
   case TJ_TOKEN_CLOSE_BRACE:

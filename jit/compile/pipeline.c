@@ -383,7 +383,8 @@ tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kerne
   case TJ_OBJECT_CODE_OBJECT:
     return tj_isa_stats_of(job, tj_code_object_parse(job, compilation->code_object), symbol);
   case TJ_OBJECT_HOST:
-    return tj_isa_stats_of_host(job, compilation->object, symbol);
+    return tj_isa_stats_of_host(job, compilation->object, symbol,
+                                tj_string_format(job, TJ_WORK_FORMAT, variant->name));
   case TJ_OBJECT_PTX:
   case TJ_OBJECT_CUBIN:
     break;

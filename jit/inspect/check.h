@@ -72,9 +72,10 @@ void tj_check_map(const tj_check *check, const tj_value *map, tj_findings *findi
 void tj_check_injective(const tj_check *check, const tj_value *map, tj_findings *findings);
 /* How a wave reads the tile that a distribution, or a (thread, value) layout, hands out. */
 void tj_check_threads(const tj_check *check, const tj_value *map, tj_findings *findings);
-/* What holds of a kernel whichever of its variants a launch takes; `destination` is the map that it stores by. */
+/* What holds of a kernel whichever of its variants a launch takes; `destination` is the map that it stores by, and
+ * `launch` what the values of a launch decide of races, where they do: `race` says which there is, or is "". */
 void tj_check_destination(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,
-                          tj_findings *findings);
+                          tj_race_verdict launch, const char *race, tj_findings *findings);
 /* A variant of a kernel, with these values of its parameters, by number; NULL: none are known. */
 void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int64_t parameter[],
                       tj_findings *findings);

@@ -259,7 +259,7 @@ void tj_check_machine_code(const tj_check *check, const tj_kernel *kernel, tj_is
 /* --- kernels --- */
 
 void tj_check_destination(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,
-                          tj_findings *findings) {
+                          tj_race_verdict launch, const char *race, tj_findings *findings) {
   static const struct {
     tj_finding_verdict verdict;
     const char *text;
@@ -271,7 +271,11 @@ void tj_check_destination(const tj_check *check, const tj_kernel *kernel, const 
       [TJ_RACES_MEANT] = {TJ_FINDING_UNKNOWN, "may_race=1 allows what there is"},
   };
   tj_check_injective(check, destination, findings);
-  tj_find(findings, "race-free", rows[kernel->races].verdict, "%s", rows[kernel->races].text);
+  if (launch == TJ_RACE_UNDECIDED)
+    tj_find(findings, "race-free", rows[kernel->races].verdict, "%s", rows[kernel->races].text);
+  else
+    tj_find(findings, "race-free", launch == TJ_RACE_FOUND ? TJ_FINDING_NO : TJ_FINDING_YES, "%s", race)->must_hold =
+        launch == TJ_RACE_FOUND;
 }
 
 void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int64_t parameter[],

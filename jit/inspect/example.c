@@ -3,6 +3,8 @@
  * everywhere. */
 #include "jit/inspect/example.h"
 
+#include "launch/image/found_race.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -222,8 +224,9 @@ static bool find(search *s) {
   return false;
 }
 
-const int64_t *tj_example_of(tj_job *job, const tj_launch_plan *plan, uint32_t variant,
-                             const tj_parameter_value given[], size_t given_count) {
+/* With values for all parameters, those that are given and others. */
+static search begin(tj_job *job, const tj_launch_plan *plan, uint32_t variant, const tj_parameter_value given[],
+                    size_t given_count) {
   search s = {.job = job, .plan = plan, .variant = variant, .most_elements = TJ_EXAMPLE_ELEMENTS};
   s.is_given = TJ_NEW_ARRAY(job, bool, plan->parameter_count + 1);
   s.bound = TJ_NEW_ARRAY(job, bool, plan->parameter_count + 1);
@@ -239,5 +242,18 @@ const int64_t *tj_example_of(tj_job *job, const tj_launch_plan *plan, uint32_t v
   set_size(&s, 1, 0);
   settle(&s);
   check_given(&s);
+  return s;
+}
+
+const int64_t *tj_example_of(tj_job *job, const tj_launch_plan *plan, uint32_t variant,
+                             const tj_parameter_value given[], size_t given_count) {
+  search s = begin(job, plan, variant, given, given_count);
   return find(&s) ? s.value : NULL;
+}
+
+tj_race_verdict tj_race_at(tj_job *job, const tj_launch_plan *plan, const tj_parameter_value given[],
+                           size_t given_count, const char **text) {
+  search s = begin(job, plan, 0, given, given_count);
+  evaluate(&s);
+  return tj_launch_race_found(job, plan, s.result, text);
 }

@@ -15,6 +15,10 @@ enum { TJ_EXAMPLE_ELEMENTS = 1 << 17, TJ_EXAMPLE_NUMBER = 1 /* that launches bri
 const int64_t *tj_example_of(tj_job *job, const tj_launch_plan *plan, uint32_t variant,
                              const tj_parameter_value given[], size_t given_count);
 
+/* Whether a launch with values for all parameters is refused, since they make a race, and then which, in words. */
+tj_race_verdict tj_race_at(tj_job *job, const tj_launch_plan *plan, const tj_parameter_value given[],
+                           size_t given_count, const char **text);
+
 /* Fails with TJ2026 where the plan has no parameter of that name, with TJ2025 where it is no number of the launch. */
 void tj_require_number(tj_job *job, const tj_launch_plan *plan, const char *name);
 

@@ -178,6 +178,13 @@ static void check_variants(checking *c, const tj_check *check, const tj_launch_p
   }
 }
 
+/* What parameters decide of races, where all of them are given. */
+static tj_race_verdict race_of_launch(const checking *c, const tj_launch_plan *plan, const char **text) {
+  if (plan->race == NULL || !has_all(c, plan))
+    return TJ_RACE_UNDECIDED;
+  return tj_race_at(&c->program->job, plan, c->options->parameter, c->options->parameter_count, text);
+}
+
 static void check_candidates(checking *c, const tj_check *check, const tj_kernel_definition *definition) {
   tj_job *job = &c->program->job;
   size_t most = c->options->candidates;
@@ -201,8 +208,10 @@ static void check_kernel(checking *c, const char *name) {
   c->subject++;
   tj_section *made =
       tj_sections_add(&c->sections, c->subject, tj_string_format(job, "kernel %s for %s", name, check.target->name));
-  tj_check_destination(&check, c->compilation.kernel, definition->argument[definition->destination].view,
-                       &made->findings);
+  const char *race = "";
+  const tj_race_verdict launch = race_of_launch(c, plan, &race);
+  tj_check_destination(&check, c->compilation.kernel, definition->argument[definition->destination].view, launch,
+                       race, &made->findings);
   check_variants(c, &check, plan);
   if (c->options->candidates > 0)
     check_candidates(c, &check, definition);

@@ -144,7 +144,11 @@ static void count_host_function(tj_job *job, const host_machine *machine, tj_byt
   stats->code_bytes += code.size;
 }
 
-tj_isa_stats tj_isa_stats_of_host(tj_job *job, tj_bytes object, const char *symbol) {
+static bool is_named(const tj_elf_symbol *function, const char *name) {
+  return name != NULL && strcmp(function->name, name) == 0;
+}
+
+tj_isa_stats tj_isa_stats_of_host(tj_job *job, tj_bytes object, const char *symbol, const char *work) {
   const tj_elf *elf = tj_elf_read(job, object, TJ_DISASSEMBLY);
   const host_machine *machine = host_machine_of(job, elf);
   if (elf->type != TJ_ELF_RELOCATABLE)
@@ -153,11 +157,11 @@ tj_isa_stats tj_isa_stats_of_host(tj_job *job, tj_bytes object, const char *symb
   bool is_found = symbol == NULL;
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const tj_elf_symbol *function = &elf->symbol[i];
-    if (function->type != TJ_ELF_SYMBOL_FUNCTION || function->section == TJ_ELF_SECTION_UNDEFINED ||
-        (symbol != NULL && strcmp(function->name, symbol) != 0))
+    const bool is_wanted = symbol == NULL || is_named(function, symbol) || is_named(function, work);
+    if (function->type != TJ_ELF_SYMBOL_FUNCTION || function->section == TJ_ELF_SECTION_UNDEFINED || !is_wanted)
       continue;
     count_host_function(job, machine, function_bytes(job, elf, function), &stats);
-    is_found = true;
+    is_found = is_found || is_named(function, symbol);
   }
   if (!is_found)
     tj_fail(job, TJ_UNKNOWN_KERNEL, "the object has no function %s", symbol);

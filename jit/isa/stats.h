@@ -48,9 +48,9 @@ tj_isa_stats tj_isa_stats_of_listing(const tj_kernel_code *kernel, tj_listing li
 /* Of one kernel of a cubin, or of all together: registers and bytes, without counts. TJ4009. */
 tj_isa_stats tj_isa_stats_of_cubin(tj_job *job, const tj_cubin *cubin, const char *kernel);
 
-/* Of a relocatable object for the host (x86-64 or AArch64 ELF): instructions and code_bytes of function `symbol`, or
- * of all functions when it is NULL; every other figure is 0. Fails with TJ5006 when it cannot be read, with TJ4009
- * when there is no such function. */
-tj_isa_stats tj_isa_stats_of_host(tj_job *job, tj_bytes object, const char *symbol);
+/* Of a relocatable object for the host (x86-64 or AArch64 ELF): instructions and code_bytes of function `symbol`, and
+ * of function `work`, which it calls, where that is not NULL and the object has it; of all functions when `symbol` is
+ * NULL. Every other figure is 0. Fails with TJ5006 when it cannot be read, with TJ4009 when there is no `symbol`. */
+tj_isa_stats tj_isa_stats_of_host(tj_job *job, tj_bytes object, const char *symbol, const char *work);
 
 #endif

@@ -220,6 +220,14 @@ static void infer_from(tj_launch *launch, uint32_t buffer) {
   }
 }
 
+static _Noreturn void fail_missing(tj_launch *launch, const tj_launch_parameter *parameter) {
+  const bool is_number = parameter->number_bits != 0;
+  if (is_number)
+    tj_note(&launch->job, "give it with tj_launch_set_number");
+  tj_fail(&launch->job, TJ_MISSING_PARAMETER, "%s '%s' has no value", is_number ? "number" : "parameter",
+          parameter->name);
+}
+
 void tj_launch_resolve(tj_launch *launch) {
   const tj_launch_plan *plan = tj_plan_of(launch);
   for (uint32_t i = 0; i < plan->buffer_count; i++)
@@ -228,7 +236,7 @@ void tj_launch_resolve(tj_launch *launch) {
     return;
   for (uint32_t i = 0; i < plan->passed_count; i++) {
     if (!launch->bound[i])
-      tj_fail(&launch->job, TJ_MISSING_PARAMETER, "parameter '%s' has no value", plan->parameter[i].name);
+      fail_missing(launch, &plan->parameter[i]);
   }
   tj_launch_plan_evaluate(plan, launch->value, launch->bound, launch->result);
   for (uint32_t i = 0; i < plan->parameter_count; i++) {

@@ -59,6 +59,7 @@ _CLASSES = {_binding.ERROR_INPUT: InputError, _binding.ERROR_USAGE: UsageError, 
 
 # What the library's notes say to whoever calls it in C, as it is called here.
 _WORDS = {"tj_program_create": "fixed={…}", "tj_launch_set_parameter": "by its name in the call",
+          "tj_launch_set_number": "its name in the call",
           "tj_device_list": "tilejit.devices()", "tj_program_show": "tilejit.show"}
 
 

@@ -39,7 +39,7 @@ static void read_code_object(tj_job *job, void *data) {
 }
 
 static void read_host_object(tj_job *job, void *data) {
-  tj_isa_stats_of_host(job, *(const tj_bytes *)data, NULL);
+  tj_isa_stats_of_host(job, *(const tj_bytes *)data, NULL, NULL);
 }
 
 static void run(void (*body)(tj_job *, void *), tj_bytes bytes) {

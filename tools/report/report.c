@@ -73,6 +73,7 @@ static json_t *place_json(const tj_diagnostic *d) {
 
 static const note_word words[] = {{"tj_program_create", "--set P=V"},
                                   {"tj_launch_set_parameter", "--arg P=V"},
+                                  {"tj_launch_set_number", "--arg P=V"},
                                   {"tj_device_list", "tilejit devices"},
                                   {"tj_program_show", "tilejit show"},
                                   {NULL, NULL}};

@@ -269,14 +269,14 @@ START_TEST(what_the_grammar_refuses) {
       {"let A", TJ_UNEXPECTED_END, 5, 5, NULL, NULL},
       {"let", TJ_UNEXPECTED_END, 3, 3, "end of text: expected a name after let", NULL},
       {"o 1", TJ_UNEXPECTED_TOKEN, 0, 1, NULL, "o composes two layouts, as in A o B, and cannot be a name"},
-      {"1 == 2", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "there is no ==; compare two maps with equal(A, B)"},
-      {"f(a == b)", TJ_UNEXPECTED_TOKEN, 5, 6, NULL, "there is no ==; compare two maps with equal(A, B)"},
+      {"1 == 2", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "there is no ==: equal(A, B) compares two maps, eq(a, b) elements of arrays"},
+      {"f(a == b)", TJ_UNEXPECTED_TOKEN, 5, 6, NULL, "there is no ==: equal(A, B) compares two maps, eq(a, b) elements of arrays"},
       {"a // b", TJ_UNEXPECTED_TOKEN, 3, 4, NULL,
        "division is a single /, and rounds down; comments begin with #, or with // where no value stands before"},
       {"2**3", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "there is no power operator; 1 << n is the n-th power of two"},
       {"a && b", TJ_UNEXPECTED_TOKEN, 3, 4, NULL, "the bitwise and is a single &"},
       {"a < b", TJ_UNEXPECTED_TOKEN, 2, 3, NULL,
-       "the language has no comparisons but lt(a, b), le, gt and ge of arrays; < and > enclose tilers <A, B>, "
+       "the language has no comparisons but lt(a, b), le, gt, ge, eq and ne of arrays; < and > enclose tilers <A, B>, "
        "and shifts are << and >>"},
       {"a <= b", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "the language has no comparisons; param states a range"},
       {"a < < b", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, NULL},

@@ -458,25 +458,27 @@ static const char host_ir[] = "define i64 @twice(i64 %x) {\n"
 static void count_host(tj_job *job, void *data) {
   (void)data;
   tj_bytes object = make_host_object(job, host_ir);
-  tj_isa_stats twice = tj_isa_stats_of_host(job, object, "twice");
-  tj_isa_stats nothing = tj_isa_stats_of_host(job, object, "nothing");
-  tj_isa_stats all = tj_isa_stats_of_host(job, object, NULL);
+  tj_isa_stats twice = tj_isa_stats_of_host(job, object, "twice", NULL);
+  tj_isa_stats nothing = tj_isa_stats_of_host(job, object, "nothing", NULL);
+  tj_isa_stats all = tj_isa_stats_of_host(job, object, NULL, NULL);
+  tj_isa_stats both = tj_isa_stats_of_host(job, object, "twice", "nothing");
   ck_assert_uint_ge(twice.instructions, 3);
   ck_assert_uint_ge(twice.code_bytes, twice.instructions);
   ck_assert_uint_eq(nothing.instructions, 1);
   ck_assert_uint_eq(all.instructions, twice.instructions + nothing.instructions);
   ck_assert_uint_eq(all.code_bytes, twice.code_bytes + nothing.code_bytes);
+  ck_assert_uint_eq(both.code_bytes, all.code_bytes);
   ck_assert_uint_eq(all.valu + all.salu + all.vgprs + all.wave_size + all.cost, 0);
 }
 
 static void count_unknown_host_function(tj_job *job, void *data) {
   (void)data;
-  tj_isa_stats_of_host(job, make_host_object(job, host_ir), "thrice");
+  tj_isa_stats_of_host(job, make_host_object(job, host_ir), "thrice", "twice");
 }
 
 static void count_host_in_code_object(tj_job *job, void *data) {
   (void)data;
-  tj_isa_stats_of_host(job, make_amdgpu_object(job, kernels_ir, "gfx942"), NULL);
+  tj_isa_stats_of_host(job, make_amdgpu_object(job, kernels_ir, "gfx942"), NULL, NULL);
 }
 
 START_TEST(host_functions_are_counted) {
