@@ -176,6 +176,13 @@ static deciding deciding_of(tj_graph *graph, const tj_value *value, const tj_map
   return d;
 }
 
+/* Vectors divide a mode that is constant. */
+static uint32_t dividing_width(const tj_node *extent, uint32_t most) {
+  while (tj_is_constant(extent) && extent->value % most != 0)
+    most /= 2;
+  return most;
+}
+
 tj_vector tj_widest_vector(tj_graph *graph, const tj_value *value, uint32_t most) {
   tj_map map = tj_map_of_value(graph, value);
   tj_vector widest = {0, 0, 1};
@@ -186,6 +193,7 @@ tj_vector tj_widest_vector(tj_graph *graph, const tj_value *value, uint32_t most
   for (uint32_t mode = 0; mode < tj_tuple_rank(map.domain); mode++) {
     const tj_tuple *of = tj_tuple_mode(map.domain, mode);
     run tried = {first_leaf(of, d.proof.extent, leaf), most};
+    tried.width = dividing_width(d.proof.extent[tried.leaf]->value, most);
     while (tried.width > widest.elements && !is_run(&d, tried))
       tried.width /= 2;
     if (tried.width > widest.elements)
