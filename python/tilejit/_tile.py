@@ -32,6 +32,15 @@ def _expression(value: Any) -> bytes | None:
     return None if value is None else encoded(written(value))
 
 
+def _asked(function: _binding.Function, question: Any, *results: Any) -> Tuple[str, Any]:
+    """What the library says to a question, as text and as data."""
+    def form(number: int) -> str:
+        context, question.form = current(), number
+        return context.text(function, context.handle, ctypes.byref(question), *results)
+
+    return form(_TEXT), json.loads(form(_JSON))
+
+
 def _lds_question(lds: Any, store: Any, load: Any, declarations: str | None, fixed: Fixed | None,
                   **more: Any) -> LdsQuestion:
     if store is None and load is None:
@@ -49,12 +58,7 @@ def check_lds(lds: Any, *, store: Any = None, load: Any = None, target: str = "g
     names, holds = required_names(require), ctypes.c_int()
     question = _lds_question(lds, store, load, declarations, fixed, target=encoded(target), dtype=encoded(dtype),
                              require=names, require_count=len(names))
-
-    def form(number: int) -> str:
-        context, question.form = current(), number
-        return context.text(library.tj_check_lds, context.handle, ctypes.byref(question), ctypes.byref(holds))
-
-    text, data = form(_TEXT), json.loads(form(_JSON))
+    text, data = _asked(library.tj_check_lds, question, ctypes.byref(holds))
     return Check(bool(holds.value), text, data)
 
 
@@ -79,12 +83,7 @@ def suggest_lds(*, store: Any = None, load: Any = None, tile: Tuple[int, int] = 
     most so many bytes, where that is not 0. `tile` is its extents, where coordinates do not say them."""
     question = _lds_question(None, store, load, declarations, fixed, target=encoded(target), dtype=encoded(dtype),
                              bytes=bytes, tile=(ctypes.c_int64 * 2)(*tile))
-
-    def form(number: int) -> str:
-        context, question.form = current(), number
-        return context.text(library.tj_suggest_lds_layouts, context.handle, ctypes.byref(question))
-
-    return Suggestion(form(_TEXT), json.loads(form(_JSON)))
+    return Suggestion(*_asked(library.tj_suggest_lds_layouts, question))
 
 
 def suggest(expression: Expression, *, dtype: str | None = None, fixed: Fixed | None = None) -> Suggestion:
@@ -106,10 +105,5 @@ def check_dma(tensor: Any, tile: Any, *, target: str, lds: Any = None, at: Any =
     question = DmaQuestion(_declarations(declarations, [tensor, tile, lds, at]), _expression(tensor),
                            _expression(tile), _expression(lds), _expression(at), encoded(target), encoded(dtype),
                            values, len(values))
-
-    def form(number: int) -> str:
-        context, question.form = current(), number
-        return context.text(library.tj_check_dma, context.handle, ctypes.byref(question), ctypes.byref(holds))
-
-    text, data = form(_TEXT), json.loads(form(_JSON))
+    text, data = _asked(library.tj_check_dma, question, ctypes.byref(holds))
     return Check(bool(holds.value), text, data)
