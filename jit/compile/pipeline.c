@@ -192,8 +192,7 @@ static const tj_target *target_of_code(const tj_compilation *c) {
 static void optimize(tj_compilation *c) {
   tj_codegen_take(c->job, &c->codegen, c->idle_codegens, target_of_code(c));
   tj_codegen_optimize(c->job, &c->codegen, &c->module);
-  if (c->target->takes_sums_for_signs)
-    tj_module_hide_zeros(c->job, &c->module, c->target);
+  tj_module_hide(c->job, &c->module, c->target);
 }
 
 static void count(tj_compilation *c) {

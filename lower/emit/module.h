@@ -56,9 +56,10 @@ typedef struct {
 /* Of a kernel of the module, as it is now. */
 tj_ir_stats tj_module_stats(tj_job *job, const tj_module *module, const tj_kernel *kernel, const tj_target *target);
 
-/* Hides constants 0 of sums from what selects instructions, for a target that takes_sums_for_signs; the optimizer's
- * passes have to have run, which find more of them. */
-void tj_module_hide_zeros(tj_job *job, tj_module *module, const tj_target *target);
+/* Hides from what selects instructions that which it is wrong about: constants 0 of sums for a target that
+ * takes_sums_for_signs, shifts of offsets for one that has_signed_offsets. The optimizer's passes have to have run,
+ * which find more of them. */
+void tj_module_hide(tj_job *job, tj_module *module, const tj_target *target);
 
 /* The module as LLVM's text, in the job's arena. */
 const char *tj_module_text(tj_job *job, tj_module *module);

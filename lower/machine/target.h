@@ -87,6 +87,8 @@ typedef struct {
   bool has_lds_at_zero;         /* a workgroup's LDS has addresses from 0 on */
   bool has_plain_atomic_stores; /* a word that is stored atomically, in no order, is stored like any other */
   bool has_32_bit_offsets;      /* addresses are a base and an unsigned 32-bit byte offset */
+  bool has_signed_offsets;      /* they are signed, which LLVM 22 does not mind of numbers from 2^31 on, and may be
+                                 * scaled by the machine, which it does not mind of numbers that wrap around */
   bool has_cheap_small_product; /* products of 24-bit integers are cheaper than others */
   bool has_extremes;            /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
   bool has_division;            /* a division of f32 is an instruction, or as short to say */

@@ -162,16 +162,25 @@ static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint
   return scaled->value;
 }
 
+/* In 64 bits, an offset of so many elements: where offsets are signed, LLVM is told if it may be one. */
+static LLVMValueRef extended(tj_emitter *emitter, LLVMValueRef offset, int64_t elements, uint32_t bytes) {
+  LLVMValueRef number = tj_emit_extended(emitter, offset, emitter->i64);
+  if (emitter->target->has_signed_offsets && elements <= INT32_MAX / (int64_t)bytes &&
+      LLVMIsAInstruction(number) != NULL)
+    LLVMSetNNeg(number, true);
+  return number;
+}
+
 /* The same in 64 bits, once for all that is emitted in a block. */
 static LLVMValueRef extended_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
   LLVMValueRef offset = scaled_offset(emitter, node, bytes);
   uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
   if (position == TJ_NO_POSITION)
-    return tj_emit_extended(emitter, offset, emitter->i64);
+    return extended(emitter, offset, node->facts.high, bytes);
   struct tj_scaled *scaled = &emitter->steps->scaled[position];
   LLVMBasicBlockRef block = LLVMGetInsertBlock(emitter->builder);
   if (scaled->extended == NULL || scaled->block != block)
-    scaled->extended = tj_emit_extended(emitter, offset, emitter->i64);
+    scaled->extended = extended(emitter, offset, node->facts.high, bytes);
   scaled->block = block;
   return scaled->extended;
 }
@@ -205,7 +214,7 @@ static LLVMValueRef moved_by_elements(tj_emitter *emitter, const tj_access *acce
                                       tj_width width) {
   LLVMValueRef offset = tj_emit_operand(emitter, access->offset, width);
   if (access->buffer != TJ_LDS && width.is_unsigned)
-    offset = tj_emit_extended(emitter, offset, emitter->i64);
+    offset = extended(emitter, offset, access->offset->facts.high, 1);
   return moved(emitter, access, element_type(emitter, access), base, offset);
 }
 
@@ -230,7 +239,7 @@ void tj_emit_keep_branch(tj_emitter *emitter, const tj_kernel_step step[], uint3
 
 static LLVMValueRef uniform_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
   LLVMValueRef offset = emitter->target->family->emit_uniform(emitter, scaled_offset(emitter, node, bytes));
-  return tj_emit_extended(emitter, offset, emitter->i64);
+  return extended(emitter, offset, node->facts.high, bytes);
 }
 
 /* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. Each block
@@ -325,12 +334,12 @@ static LLVMValueRef emit_place(tj_emitter *emitter, const tj_access *access) {
   int64_t constant = moved_constant(emitter, access);
   if (constant == 0)
     return emit_origin(emitter, access, base_of(emitter, access));
+  const uint32_t bytes = tj_element_bytes(emitter->kernel, access->buffer);
   tj_access without = *access;
   without.base = tj_part_sum(access->base).rest;
-  LLVMValueRef offset =
-      offset_behind(emitter, access->offset, constant, tj_element_bytes(emitter->kernel, access->buffer));
+  LLVMValueRef offset = offset_behind(emitter, access->offset, constant, bytes);
   return moved(emitter, &without, emitter->i8, base_of(emitter, &without),
-               tj_emit_extended(emitter, offset, emitter->i64));
+               extended(emitter, offset, access->offset->facts.high + constant, bytes));
 }
 
 LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access) {

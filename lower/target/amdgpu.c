@@ -87,6 +87,11 @@ static bool rounds_to_bfloat(const tj_processor *processor) {
   return processor->minor >= 5 && (processor->major == 9 || processor->major == 12);
 }
 
+/* Those from gfx1250 on. */
+static bool has_signed_offsets(const tj_processor *processor) {
+  return processor->major == 12 && processor->minor >= 5;
+}
+
 /* Of gfx9, gfx90a and those from gfx940 on. */
 static bool has_fast_doubles(const tj_processor *processor) {
   enum { GFX90A = 0xa };
@@ -155,6 +160,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_register_banks = found->registers == TJ_REGISTERS_LARGE,
       .has_plain_atomic_stores = true,
       .has_32_bit_offsets = true,
+      .has_signed_offsets = has_signed_offsets(found),
       .direct = tj_direct_loads_of(found->major, found->minor),
       .transposes_lds = found->major == 9 && found->minor == TRANSPOSES_LDS,
       .has_unaligned_vectors = true,
