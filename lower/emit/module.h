@@ -57,8 +57,8 @@ typedef struct {
 tj_ir_stats tj_module_stats(tj_job *job, const tj_module *module, const tj_kernel *kernel, const tj_target *target);
 
 /* Hides from what selects instructions that which it is wrong about: constants 0 of sums for a target that
- * takes_sums_for_signs, shifts of offsets for one that has_signed_offsets. The optimizer's passes have to have run,
- * which find more of them. */
+ * takes_sums_for_signs, shifts and upper halves of offsets for one that has_signed_offsets. The optimizer's passes
+ * have to have run, which find more of them. */
 void tj_module_hide(tj_job *job, tj_module *module, const tj_target *target);
 
 /* The module as LLVM's text, in the job's arena. */

@@ -162,7 +162,8 @@ static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint
   return scaled->value;
 }
 
-/* In 64 bits, an offset of so many elements: where offsets are signed, LLVM is told if it may be one. */
+/* An offset of up to so many elements, an i32 in bytes, as an i64: where machines take offsets for signed, LLVM is
+ * told which are not negative as such. */
 static LLVMValueRef extended(tj_emitter *emitter, LLVMValueRef offset, int64_t elements, uint32_t bytes) {
   LLVMValueRef number = tj_emit_extended(emitter, offset, emitter->i64);
   if (emitter->target->has_signed_offsets && elements <= INT32_MAX / (int64_t)bytes &&
@@ -214,7 +215,7 @@ static LLVMValueRef moved_by_elements(tj_emitter *emitter, const tj_access *acce
                                       tj_width width) {
   LLVMValueRef offset = tj_emit_operand(emitter, access->offset, width);
   if (access->buffer != TJ_LDS && width.is_unsigned)
-    offset = extended(emitter, offset, access->offset->facts.high, 1);
+    offset = tj_emit_extended(emitter, offset, emitter->i64);
   return moved(emitter, access, element_type(emitter, access), base, offset);
 }
 
