@@ -36,6 +36,11 @@ const tj_builtin *tj_builtin_called(const char *name);
 /* Builtin `index`, in the order of documents; NULL beyond the last one. */
 const tj_builtin *tj_builtin_at(size_t index);
 
+/* The same of words that only kernels' bodies and array statements have (word.def, ir/array/array_function.def), in a
+ * row's terms: without an example, and without what makes a value of them. */
+const tj_builtin *tj_word_find(const char *name);
+const tj_builtin *tj_word_at(size_t index);
+
 /* Makes the transform that the called function's name says. */
 const struct tj_value *tj_builtin_transform_by_name(struct tj_call *call);
 

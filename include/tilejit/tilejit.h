@@ -105,7 +105,8 @@ TJ_API tj_status tj_cache_clear(tj_cache *cache);
 typedef enum { TJ_LANGUAGE_TEXT, TJ_LANGUAGE_JSON } tj_language_form;
 
 /* What a function of the language is: its form, what it gives, an example and its value, the optional named
- * arguments, what CuTe and CK Tile call it. `name` may be one of those names, too. As JSON, an object of strings and
+ * arguments, what CuTe and CK Tile call it; and what it is in kernels, where it is one of their words. `name` may be
+ * one of those names, too, or such a word alone, which has no example. As JSON, an object of strings and
  * arrays of strings:
  * {"name", "group", "form", "named": […], "meaning", "example", "value", "cute": […], "ck": […]}. TJ2001 where there
  * is no such function; the note says what is written instead where CuTe or CK Tile has the name. */
@@ -114,6 +115,10 @@ TJ_API tj_status tj_language_function(tj_context *context, const char *name, tj_
 /* Every function, in the order of docs/language.md: a line each, its name, a tab, what it gives; or a JSON array of
  * such objects. */
 TJ_API tj_status tj_language_functions(tj_context *context, tj_language_form form, tj_blob *text);
+
+/* Every word of kernels' bodies and array statements, `copy` and `exp` among them: a line each, its name, a tab, what it
+ * does or is. */
+TJ_API tj_status tj_language_words(tj_context *context, tj_blob *text);
 
 /* Every type that elements may have: a line each, its name, a tab, what it is. */
 TJ_API tj_status tj_language_dtypes(tj_context *context, tj_blob *text);

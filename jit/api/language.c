@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The public library's descriptions of the language's functions: the rows of builtin.def and transform.def as text
- * and as JSON; and the lists of element types and of targets. */
+ * and as JSON; of kernels' words; and the lists of element types and of targets. */
 #include "launch/api/context.h"
 
 #include "base/json.h"
@@ -37,8 +37,9 @@ static void write_line(tj_text *text, const char *about, const char *names) {
 }
 
 static void write_function(tj_text *text, const tj_builtin *f) {
-  tj_text_format(text, "%s\n    %s\n\n", f->form, f->doc);
-  tj_text_format(text, "example  %s\n         gives %s\n", f->example, f->value);
+  tj_text_format(text, "%s\n    %s\n", f->form, f->doc);
+  if (f->example[0] != '\0')
+    tj_text_format(text, "\nexample  %s\n         gives %s\n", f->example, f->value);
   write_line(text, "named", f->named);
   write_line(text, "CuTe", f->cute);
   write_line(text, "CK Tile", f->ck);
@@ -75,27 +76,38 @@ typedef struct {
   tj_language_form form;
 } question;
 
-/* The function of the language that has the name, or is called so elsewhere; then what else C++ text may call. */
-static const tj_builtin *function_called(tj_job *job, const char *name) {
+/* The function of the language that has the name, or is called so elsewhere; then what else C++ text may call. NULL
+ * where only kernels have it. */
+static const tj_builtin *function_called(tj_job *job, const char *name, const tj_builtin *word) {
   const tj_builtin *found = tj_builtin_find(name), *called = tj_builtin_called(name);
   if (called != NULL && (found == NULL || tj_cute_has(found)))
     found = called;
   const tj_misspelling of = tj_misspelling_of(name);
-  if (found == NULL)
+  if (found == NULL && word == NULL)
     tj_fail_unknown_function(job, &of);
   return found;
 }
 
+static void write_word(tj_text *text, const tj_builtin *word, bool is_second) {
+  tj_text_format(text, "%s%s\n", is_second ? "\n" : "", word->group);
+  write_function(text, word);
+}
+
+/* As JSON one object: the function's, where there is one. */
 static void describe_function(tj_text *text, const void *data) {
   const question *asked = data;
-  const tj_builtin *function = function_called(text->job, asked->name);
+  const tj_builtin *word = tj_word_find(asked->name);
+  const tj_builtin *function = function_called(text->job, asked->name, word);
   if (asked->form == TJ_LANGUAGE_JSON) {
     tj_json json = tj_json_begin(text);
-    write_object(&json, function);
+    write_object(&json, function != NULL ? function : word);
     tj_text_char(text, '\n');
-  } else {
-    write_function(text, function);
+    return;
   }
+  if (function != NULL)
+    write_function(text, function);
+  if (word != NULL)
+    write_word(text, word, function != NULL);
 }
 
 tj_status tj_language_function(tj_context *context, const char *name, tj_language_form form, tj_blob *text) {
@@ -131,6 +143,17 @@ static void list_functions(tj_text *text, const void *data) {
 
 tj_status tj_language_functions(tj_context *context, tj_language_form form, tj_blob *text) {
   return tj_context_write(context, list_functions, &(question){NULL, form}, text);
+}
+
+static void list_words(tj_text *text, const void *data) {
+  const tj_builtin *word;
+  (void)data;
+  for (size_t i = 0; (word = tj_word_at(i)) != NULL; i++)
+    tj_text_format(text, "%s\t%s\n", word->name, word->doc);
+}
+
+tj_status tj_language_words(tj_context *context, tj_blob *text) {
+  return tj_context_write(context, list_words, NULL, text);
 }
 
 /* --- element types and targets --- */

@@ -213,24 +213,12 @@ tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const 
 void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices,
                             const char *note) {
   graph->job->here = argument->span;
-  if (tj_race_is_apart_by_values(graph, indices))
+  if (tj_race_is_apart_by_values(graph, indices) != TJ_NO)
     return;
   if (note != NULL)
     tj_note(graph->job, "%s", note);
   tj_fail(graph->job, TJ_DESTINATION_RACE,
-          "two coordinates of '%s' may be one element, and what they say the same place", argument->name);
-}
-
-/* Of a dimension whose indices differ, each element is of one coordinate where it is so of the whole domain; and
- * indices that are one element are the same. */
-void tj_scatter_check_apart(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand operands[]) {
-  const tj_kernel_argument *destination = &definition->argument[definition->destination];
-  if (definition->may_race || definition->scatter != TJ_SCATTER_STORES)
-    return;
-  graph->job->here = destination->span;
-  if (!tj_race_is_apart_by_values(graph, &operands[definition->destination]))
-    tj_fail(graph->job, TJ_DESTINATION_RACE, "two coordinates of '%s' may be one element", destination->name);
-  tj_check_indices_apart(graph, &definition->argument[definition->indices], &operands[definition->indices], NULL);
+          "two coordinates of '%s' are one element, and what they say the same place", argument->name);
 }
 
 tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,

@@ -31,7 +31,4 @@ void tj_check_sum(tj_graph *graph, const tj_kernel_buffer *destination);
 void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices,
                             const char *note);
 
-/* TJ4010 where several coordinates would store to the same element whatever the indices are that are looked up. */
-void tj_scatter_check_apart(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand operands[]);
-
 #endif

@@ -215,14 +215,6 @@ static void judge_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   judge(graph, kernel, definition, &map);
 }
 
-/* Which elements are stored, indices say that only the launch has. */
-static void judge_scatter(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
-                          const tj_operand operands[]) {
-  bool adds = definition->scatter == TJ_SCATTER_ADDS;
-  tj_scatter_check_apart(graph, definition, operands);
-  kernel->races = adds ? TJ_RACES_NONE : definition->may_race ? TJ_RACES_MEANT : TJ_RACES_OF_INDICES;
-}
-
 /* The destination by itself, whose own linear coordinate says which value it gets. */
 static tj_race_map linear_map(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand *destination,
                               const tj_node **linear) {
@@ -244,6 +236,25 @@ static tj_race_map linear_map(tj_graph *graph, const tj_kernel_definition *defin
   map.destination = tj_operand_access(graph, &to, definition->destination, at);
   map.element = tj_operand_access(graph, destination, definition->destination, at).offset;
   return map;
+}
+
+/* Which elements are stored, indices say that only the launch has. Of a dimension whose indices differ, each element
+ * is of one coordinate where it is so of the whole domain; and indices that are one element are the same. */
+static void judge_scatter(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                          const tj_operand operands[]) {
+  const tj_node *linear;
+  if (definition->scatter == TJ_SCATTER_ADDS) {
+    kernel->races = TJ_RACES_NONE;
+    return;
+  }
+  if (may_race(graph, kernel, definition, operands)) {
+    tj_race_map map = linear_map(graph, definition, &operands[definition->destination], &linear);
+    map.source[0] = (tj_access){.offset = linear, .valid = tj_int(graph, 1)};
+    judge(graph, kernel, definition, &map);
+  }
+  if (!definition->may_race)
+    tj_check_indices_apart(graph, &definition->argument[definition->indices], &operands[definition->indices], NULL);
+  kernel->races = definition->may_race ? TJ_RACES_MEANT : TJ_RACES_OF_INDICES;
 }
 
 static void judge_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,

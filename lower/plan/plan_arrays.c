@@ -27,7 +27,7 @@ static tj_kernel_buffer buffer_of(tj_graph *graph, const tj_kernel_argument *arg
 
 /* Elements of a destination are each one coordinate's: others would be written by whoever comes last. */
 void tj_check_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *operand) {
-  if (!argument->is_written || tj_race_is_apart_by_values(graph, operand))
+  if (!argument->is_written || tj_race_is_apart_by_values(graph, operand) == TJ_YES)
     return;
   tj_note(graph->job, "a destination has each of its elements once");
   tj_fail(graph->job, TJ_ARRAY_STATEMENT, "two coordinates of '%s' may be one element", argument->name);

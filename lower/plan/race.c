@@ -3,7 +3,6 @@
 #include "lower/plan/race.h"
 
 #include "ir/index/eval.h"
-#include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/map_image.h"
 
@@ -42,11 +41,11 @@ bool tj_race_is_apart(tj_graph *graph, const tj_operand *destination) {
   return tj_map_image_by_structure(graph, destination->value).is_injective == TJ_YES;
 }
 
-bool tj_race_is_apart_by_values(tj_graph *graph, const tj_operand *destination) {
-  tj_map_image image = tj_map_image_by_structure(graph, destination->value);
+tj_decision tj_race_is_apart_by_values(tj_graph *graph, const tj_operand *operand) {
+  tj_map_image image = tj_map_image_by_structure(graph, operand->value);
   if (image.is_injective == TJ_UNKNOWN)
-    image = tj_map_image_of(graph, destination->value);
-  return image.is_injective == TJ_YES;
+    image = tj_map_image_of(graph, operand->value);
+  return image.is_injective;
 }
 
 uint32_t tj_race_nodes(const tj_race *race, const tj_node *node[TJ_RACE_NODES]) {

@@ -8,6 +8,7 @@
 #define TJ_LOWER_RACE_H
 
 #include "base/number/race.h"
+#include "ir/layout/arith.h"
 #include "lower/kernel/kernel.h"
 #include "lower/kernel/operand.h"
 
@@ -50,8 +51,8 @@ tj_operand tj_race_operand(tj_graph *graph, const tj_operand *operand);
 /* Whether no two coordinates of an operand are surely one element, by its structure, which needs no map. */
 bool tj_race_is_apart(tj_graph *graph, const tj_operand *destination);
 
-/* The same, else by all its values where they are constant and few: for kernels that are refused otherwise. */
-bool tj_race_is_apart_by_values(tj_graph *graph, const tj_operand *destination);
+/* The same, else by all its values where they are constant and few; TJ_NO where two are shown to be one. */
+tj_decision tj_race_is_apart_by_values(tj_graph *graph, const tj_operand *operand);
 
 /* TJ4010 where there is a race. Otherwise sets what the kernel says about races. `name` is the destination's. */
 void tj_race_judge(tj_graph *graph, tj_kernel *kernel, const tj_race_map *map, const char *name,

@@ -27,11 +27,22 @@ static int fail_topic(tj_context *context, const char *topic) {
                     names_one ? found->note : "tilejit help functions lists those of the language");
 }
 
+static int print_functions(tj_context *context, tj_language_form form) {
+  tj_blob text;
+  tj_status listed = tj_language_functions(context, form, &text);
+  int status = listed == TJ_OK ? write_blob(context, &text) : fail_library(context, listed);
+  if (status != 0 || form == TJ_LANGUAGE_JSON)
+    return status;
+  listed = tj_language_words(context, &text);
+  return listed == TJ_OK ? write_blob(context, &text) : fail_library(context, listed);
+}
+
 static int print_topic(tj_context *context, const char *topic, bool as_json) {
   tj_language_form form = as_json ? TJ_LANGUAGE_JSON : TJ_LANGUAGE_TEXT;
   tj_blob text;
-  tj_status found = strcmp(topic, FUNCTIONS_TOPIC) == 0 ? tj_language_functions(context, form, &text)
-                                                        : tj_language_function(context, topic, form, &text);
+  if (strcmp(topic, FUNCTIONS_TOPIC) == 0)
+    return print_functions(context, form);
+  tj_status found = tj_language_function(context, topic, form, &text);
   if (found == TJ_OK)
     return write_blob(context, &text);
   return found == TJ_ERROR_INPUT ? fail_topic(context, topic) : fail_library(context, found);
@@ -62,7 +73,8 @@ const command command_help = {
     "Tell of a command, or of a function of the language",
     "Of a function: its form, what it gives, an example and its value, and what CuTe and CK Tile call it. TOPIC may "
     "be\n"
-    "one of those names, too; " FUNCTIONS_TOPIC " lists all functions.\n\n"
+    "one of those names, too, or a word of kernels' bodies and array statements, as copy and exp are.\n" FUNCTIONS_TOPIC
+    " lists them all.\n\n"
     "--json prints the tables that help, manual pages and completions are made from: of one command or function an\n"
     "object, without TOPIC all commands and the names of functions.",
     NULL,

@@ -110,6 +110,7 @@ static void complete_topic(const typed_word *typed, const typed_line *line) {
   (void)line;
   offer_commands(typed);
   offer_list(typed, list_functions);
+  offer_list(typed, tj_language_words);
 }
 
 static void offer_kernels(const typed_word *typed, const program_text *text) {

@@ -137,7 +137,7 @@ const option program_input[] = {
 
 const option expression_input[] = {
     {"f", VALUE_FILE, "FILE", "a program; EXPR is evaluated after what it defines; - is standard input", NULL, false},
-    {"e", VALUE_EXPRESSION, "EXPR", "the same as EXPR", NULL, true},
+    {"e", VALUE_EXPRESSION, "EXPR", "the same as EXPR", NULL, false},
     {"set", VALUE_PARAMETER, "P=V", "fix a parameter", NULL, true},
     {0}};
 

@@ -166,6 +166,18 @@ static tj_status compile_offsets(tj_context *context, const char *target) {
   return status;
 }
 
+static tj_status ask_for_word(tj_context *context, const char *word) {
+  tj_blob text;
+  tj_status status = tj_language_function(context, word, TJ_LANGUAGE_TEXT, &text);
+  if (status != TJ_OK)
+    return status;
+  const char *kernels = strstr(text.data, "Kernels' bodies\n"), *statements = strstr(text.data, "Array statements\n");
+  ck_assert_msg(kernels != NULL || statements != NULL, "%s", text.data);
+  ck_assert_ptr_nonnull(strstr(kernels != NULL ? kernels : statements, word));
+  tj_blob_release(context, &text);
+  return status;
+}
+
 /* The number of lines NAME, tab, what it is, whose names can all be used. */
 static unsigned expect_usable(tj_context *context, list_of_names list, use_of_name use) {
   tj_blob text;
@@ -186,6 +198,7 @@ START_TEST(names_that_are_listed_can_be_used) {
   tj_context *context = new_context(NULL);
   ck_assert_uint_ge(expect_usable(context, tj_language_dtypes, check_elements), 17);
   ck_assert_uint_ge(expect_usable(context, tj_target_list, compile_offsets), 50);
+  ck_assert_uint_ge(expect_usable(context, tj_language_words, ask_for_word), 40);
   expect_code(context, check_elements(context, "f17"), 4002, "f17");
   expect_code(context, compile_offsets(context, "gfx9999"), 5001, "gfx9999");
   tj_context_destroy(context);
