@@ -399,6 +399,8 @@ static tj_status ask(tj_context *context) {
   if (status == TJ_OK)
     status = release(context, tj_language_dtypes(context, &blob), &blob);
   if (status == TJ_OK)
+    status = release(context, tj_language_words(context, &blob), &blob);
+  if (status == TJ_OK)
     status = release(context, tj_target_list(context, &blob), &blob);
   return status;
 }
