@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/substitute.h"
+#include "ir/layout/leaves.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/value.h"
 #include "lower/dma/encode.h"
@@ -130,8 +131,56 @@ static const char *obstacle_of_map(const tensor *t, const tj_boxes *boxes) {
   return NULL;
 }
 
+/* The first `length` coordinates of a mode that has more of them. False where these are none of its own. */
+static bool shorten_mode(tj_graph *graph, tj_layout mode, int64_t length, tj_layout *shorter) {
+  tj_leaves leaves = {.count = 0};
+  uint32_t count;
+  const tj_tuple *const *extent = tj_tuple_leaves(graph, mode.shape, &count);
+  const tj_tuple *const *stride = tj_tuple_leaves(graph, mode.stride, &count);
+  for (uint32_t i = 0; i < count && length > 1; i++) {
+    int64_t size = extent[i]->value->value, taken = size < length ? size : length;
+    if (length % taken != 0 || leaves.count == TJ_MOST_LEAVES)
+      return false;
+    tj_leaves_put(&leaves, tj_tuple_constant(graph, taken), stride[i]);
+    length /= taken;
+  }
+  *shorter = tj_leaves_mode(graph, &leaves);
+  return true;
+}
+
+/* The layout in LDS of the tile, or its part, alone: modes of a mapping's may be longer. NULL where what is left of
+ * one is none. */
+static const tj_value *lds_of_part(tj_graph *graph, const tj_mapping *mapping) {
+  const tj_value *lds = mapping->lds;
+  if (lds == NULL || !tj_mapping_lds_is_by_mode(graph, mapping))
+    return lds;
+  const tj_layout *layout = tj_value_layout(lds);
+  uint32_t rank = tj_mapping_rank(mapping);
+  const tj_tuple **shape = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank);
+  const tj_tuple **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank);
+  for (uint32_t m = 0; m < rank; m++) {
+    tj_layout mode = {tj_tuple_mode(layout->shape, m), tj_tuple_mode(layout->stride, m)};
+    int64_t length = tj_mapping_part_extent(mapping, m);
+    if (tj_layout_size(graph, mode)->value > length && !shorten_mode(graph, mode, length, &mode))
+      return NULL;
+    shape[m] = mode.shape;
+    stride[m] = mode.stride;
+  }
+  const tj_layout part = {tj_tuple_list(graph, shape, rank), tj_tuple_list(graph, stride, rank)};
+  if (lds->kind != TJ_VALUE_COMPOSED)
+    return tj_value_of_layout(graph, part);
+  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
+  *composed = *lds->composed;
+  composed->layout = part;
+  return tj_value_of_composed(graph, composed);
+}
+
 static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
   tj_graph *graph = t->graph;
+  const tj_value *lds = lds_of_part(graph, t->problem->mapping);
+  if (lds == NULL && t->problem->mapping->lds != NULL)
+    return (tj_dma_plan){
+        .obstacle = "lds has a mode that is longer than the tile, and is no layout of what the tile has of it"};
   tj_layout layout = tj_layout_make(graph, tj_tuple_integers(graph, t->extent, t->rank),
                                     tj_tuple_integers(graph, t->stride, t->rank));
   const tj_dma_request request = {.graph = graph,
@@ -140,7 +189,7 @@ static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
                                   .tensor = tj_value_of_layout(graph, layout),
                                   .length = t->length,
                                   .tile = tj_value_of_tuple(graph, tj_mapping_part(graph, t->problem->mapping)),
-                                  .lds = t->problem->mapping->lds,
+                                  .lds = lds,
                                   .parts = t->problem->mapping->passes,
                                   .parted = tj_mapping_pass_mode(t->problem->mapping),
                                   .tensor_span = graph->job->here,
