@@ -45,6 +45,21 @@ static const cute_keyword keywords[] = {
 #include "frontend/names/cute.def"
 };
 
+static const struct {
+  const char *name;
+  uint32_t bits;
+} elements[] = {
+#define CUTE_ELEMENT(name, bits) {#name, bits},
+#include "frontend/names/cute.def"
+};
+
+uint32_t tj_cute_element_bits(const char *name) {
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+    if (strcmp(elements[i].name, name) == 0)
+      return elements[i].bits;
+  return 0;
+}
+
 static const cute_type *find_type(const char *name) {
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strcmp(types[i].call.name, name) == 0)

@@ -27,6 +27,9 @@ uint32_t tj_cute_arguments_before(const char *function);
 /* Which positional argument of a function a keyword of CuTe's DSL names; 0 for none. */
 uint32_t tj_cute_position(const char *function, const char *keyword);
 
+/* The bits of a type of elements of C++; 0 for other names. */
+uint32_t tj_cute_element_bits(const char *name);
+
 /* make_shape, make_tile and their like, as functions; NULL for other names. */
 const tj_builtin *tj_cute_call(const char *name);
 
@@ -54,6 +57,7 @@ const struct tj_value *tj_cute_swizzle(struct tj_call *call);
 const struct tj_value *tj_cute_row_major(struct tj_call *call); /* the layout of a shape, last mode fastest */
 const struct tj_value *tj_cute_flag(struct tj_call *call);      /* fails: TJ_CUTE_FLAG where it means nothing */
 
+const struct tj_value *tj_cute_atom(struct tj_call *call);   /* of elements of so many bits (sema_cute.h) */
 const struct tj_value *tj_cute_tensor(struct tj_call *call); /* fails: tensors are no calls (sema_cute.h) */
 
 /* CK Tile's. */

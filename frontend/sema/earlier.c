@@ -77,24 +77,6 @@ static void include_named(const tj_ast *name, void *data) {
     include(c, entry - 1);
 }
 
-static void include_mentioned(collection *c, const tj_ast *ast) {
-  tj_ast_each_name(c->job, ast, include_named, c);
-}
-
-static void include_item(collection *c, const tj_item *item) {
-  const tj_ast *const parts[] = {item->low, item->high, item->multiple, item->choices, item->body, item->mapping};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    include_mentioned(c, parts[i]);
-  for (uint32_t i = 0; i < item->parameter_count; i++)
-    include_mentioned(c, item->parameter[i].value);
-  for (uint32_t i = 0; i < item->argument_count; i++)
-    include_mentioned(c, item->argument[i].view);
-  for (uint32_t i = 0; i < item->statement_count; i++) {
-    include_mentioned(c, item->statement[i].value);
-    include_mentioned(c, item->statement[i].option);
-  }
-}
-
 static int compare(const void *a, const void *b) {
   uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
   return (left > right) - (left < right);
@@ -104,8 +86,8 @@ const tj_earlier_item *const *tj_earlier_needed(tj_earlier *earlier, tj_job *job
                                                 uint32_t *count) {
   collection c = begin(earlier, job, 0);
   for (uint32_t i = 0; i < program->item_count; i++)
-    include_item(&c, &program->item[i]);
-  include_mentioned(&c, program->value);
+    tj_item_each_name(job, &program->item[i], include_named, &c);
+  tj_ast_each_name(job, program->value, include_named, &c);
   for (uint32_t i = 0; i < c.count; i++) {
     const tj_earlier_item *item = &earlier->item[c.number[i]];
     for (uint32_t k = 0; k < item->need_count; k++)
@@ -139,7 +121,7 @@ static void add_item(tj_earlier *earlier, uint32_t text, const tj_source *source
     earlier->capacity = earlier->capacity * 2 + 8;
   }
   collection c = begin(earlier, earlier->job, text);
-  include_item(&c, item);
+  tj_item_each_name(earlier->job, item, include_named, &c);
   uint32_t *bucket = &earlier->bucket[bucket_of(item->name)];
   earlier->item[earlier->count] = (tj_earlier_item){item, source, c.number, c.count, .text = text, .next = *bucket};
   *bucket = ++earlier->count;

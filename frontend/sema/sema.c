@@ -300,6 +300,34 @@ static void check_fixed_names(const evaluation *e) {
   }
 }
 
+/* --- what is evaluated --- */
+
+typedef struct {
+  const char *name;
+  bool is_found;
+} mention;
+
+static void compare_name(const tj_ast *name, void *data) {
+  mention *wanted = data;
+  wanted->is_found = wanted->is_found || strcmp(name->name, wanted->name) == 0;
+}
+
+/* By item: all but aliases that neither the value mentions nor what is evaluated after them. */
+static const bool *find_needed(tj_job *job, const tj_program_ast *program) {
+  bool *is_needed = TJ_NEW_ARRAY(job, bool, program->item_count + 1);
+  for (uint32_t i = program->item_count; i-- > 0;) {
+    mention wanted = {program->item[i].name, !program->item[i].is_alias};
+    if (!wanted.is_found)
+      tj_ast_each_name(job, program->value, compare_name, &wanted);
+    for (uint32_t after = i + 1; after < program->item_count && !wanted.is_found; after++) {
+      if (is_needed[after])
+        tj_item_each_name(job, &program->item[after], compare_name, &wanted);
+    }
+    is_needed[i] = wanted.is_found;
+  }
+  return is_needed;
+}
+
 /* A launch is given parameters and the kernel's numbers by name alike. */
 static void check_numbers(const evaluation *e, const tj_kernel_definition *kernel) {
   for (uint32_t i = 0; i < kernel->argument_count; i++) {
@@ -339,8 +367,11 @@ const tj_program_values *tj_evaluate_after(tj_earlier *earlier, tj_graph *graph,
   e.fixed_count = fixed_count;
   if (earlier != NULL)
     evaluate_earlier(&e, needed, count);
-  for (uint32_t i = 0; i < program->item_count; i++)
-    evaluate_own(&e, &program->item[i]);
+  const bool *is_needed = find_needed(graph->job, program);
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    if (is_needed[i])
+      evaluate_own(&e, &program->item[i]);
+  }
   check_fixed_names(&e);
   for (uint32_t i = 0; i < e.values->kernel_count; i++)
     check_numbers(&e, &e.kernel[i]);

@@ -63,6 +63,22 @@ static const tj_ast **begin_application(tj_job *job, const tj_ast *at, uint32_t 
   return item + 1;
 }
 
+/* The bits of a type of elements: of C++, or else the first number in its name, as in f16, bf16, f8E4M3FN. */
+static int64_t bits_of_type(tj_scope *scope, const tj_ast *type) {
+  scope->job->here = type->span;
+  const char *name = type->kind == TJ_AST_NAME ? type->name : "", *digit = strpbrk(name, "123456789");
+  uint32_t bits = tj_cute_element_bits(name);
+  if (bits == 0 && digit == NULL)
+    tj_fail(scope->job, TJ_WRONG_TYPE, "elements must be of a type that names its bits, such as f16");
+  return bits != 0 ? bits : strtol(digit, NULL, 10);
+}
+
+static const tj_ast *integer(tj_job *job, int64_t value, tj_span span) {
+  tj_ast *ast = TJ_NEW(job, tj_ast);
+  *ast = (tj_ast){.kind = TJ_AST_INTEGER, .span = span, .integer = value};
+  return ast;
+}
+
 static const tj_ast *binary(tj_job *job, tj_operator op, const tj_ast *a, const tj_ast *b) {
   const tj_ast **item = TJ_NEW_ARRAY(job, const tj_ast *, 2);
   item[0] = a;
@@ -122,8 +138,17 @@ const tj_value *tj_evaluate_cute_type(tj_scope *scope, const tj_ast *ast) {
   tj_ast call;
   const tj_ast **arg = begin_application(scope->job, ast, ast->count, &call);
   for (uint32_t i = 0; i < ast->count; i++)
-    arg[i] = ast->item[i];
+    arg[i] = type->function == tj_cute_atom
+                 ? integer(scope->job, bits_of_type(scope, ast->item[i]), ast->item[i]->span)
+                 : ast->item[i];
   return tj_evaluate_cute_or_builtin(scope, type, &call);
+}
+
+const tj_value *tj_cute_atom(tj_call *call) {
+  tj_ast *name = TJ_NEW(call->job, tj_ast), application;
+  *name = (tj_ast){.kind = TJ_AST_NAME, .span = call->job->here, .name = call->builtin->name};
+  *begin_application(call->job, name, 1, &application) = integer(call->job, tj_arg_constant(call, 0), call->span[0]);
+  return tj_evaluate_expression(call->scope, &application);
 }
 
 const tj_value *tj_evaluate_cute_function(tj_scope *scope, const tj_ast *application) {
@@ -193,15 +218,6 @@ static const tj_value *swizzle_of_elements(tj_graph *graph, const tj_value *of, 
             "a swizzle of bytes that exchanges bit %d of the address tears elements of %" PRId64 " bits",
             of->swizzle.base, bits);
   return tj_value_of_swizzle(graph, tj_swizzle_make(graph, of->swizzle.bits, base < 0 ? 0 : base, of->swizzle.shift));
-}
-
-/* The first number in the name of a type, which is its bits: f16, bf16, f8E4M3FN. */
-static int64_t bits_of_type(tj_scope *scope, const tj_ast *type) {
-  scope->job->here = type->span;
-  const char *digit = type->kind == TJ_AST_NAME ? strpbrk(type->name, "123456789") : NULL;
-  if (digit == NULL)
-    tj_fail(scope->job, TJ_WRONG_TYPE, "a pointer's element must be a type that names its bits, such as f16");
-  return strtol(digit, NULL, 10);
 }
 
 static int64_t bits_of_pointer(tj_scope *scope, const pointer *of) {

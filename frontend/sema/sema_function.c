@@ -33,7 +33,8 @@ typedef struct {
 } capture;
 
 static void check_known(const capture *c, const tj_ast *name) {
-  if (tj_builtin_find(name->name) != NULL || tj_cute_word_of(name->name) != TJ_CUTE_NO_WORD ||
+  if (name->kind == TJ_AST_TEMPLATE || tj_builtin_find(name->name) != NULL ||
+      tj_cute_word_of(name->name) != TJ_CUTE_NO_WORD || tj_cute_element_bits(name->name) != 0 ||
       tj_is_array_function(name->name))
     return;
   c->from->job->here = name->span;

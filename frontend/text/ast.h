@@ -108,6 +108,7 @@ typedef struct tj_item {
   const tj_ast_statement *statement; /* kernel */
   uint32_t statement_count;
   const tj_ast *mapping; /* kernel of statements; NULL: chosen */
+  bool is_alias;         /* let: using name = body, of C++, which has no value where nothing mentions it */
 } tj_item;
 
 typedef struct {
@@ -123,6 +124,9 @@ bool tj_ast_is_bare(const tj_ast *ast);
 
 /* Calls `visit` with every name of an expression; names of named arguments are none. */
 void tj_ast_each_name(tj_job *job, const tj_ast *ast, void (*visit)(const tj_ast *name, void *data), void *data);
+
+/* The same of all expressions of an item. */
+void tj_item_each_name(tj_job *job, const tj_item *item, void (*visit)(const tj_ast *name, void *data), void *data);
 
 /* Whether a function has a parameter of that name. */
 bool tj_item_has_parameter(const tj_item *item, const char *name);

@@ -256,7 +256,8 @@ static bool begins_with(const tj_lexer *lexer, const char *prefix) {
 
 /* How many bytes from the next one on are a namespace in front of a name, as C++ or Python writes it; 0 for none. */
 static uint32_t namespace_length(const tj_lexer *lexer) {
-  static const char *const namespaces[] = {"cute::", "cutlass::", "std::", "ck_tile::", "ck::", "detail::", "cute."};
+  static const char *const namespaces[] = {
+      "cute::", "cutlass::", "GMMA::", "UMMA::", "std::", "ck_tile::", "ck::", "detail::", "cute."};
   for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
     uint32_t length = (uint32_t)strlen(namespaces[i]);
     char next = begins_with(lexer, namespaces[i]) ? peek(lexer, length) : '\0';

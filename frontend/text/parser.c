@@ -2,7 +2,10 @@
 /* Tokens to the AST of a program: its items and its last expression. parse_expression.c reads the expressions. */
 #include "frontend/text/parser.h"
 
+#include "frontend/names/cute.h"
 #include "frontend/text/parse.h"
+
+#include <string.h>
 
 /* Items. */
 
@@ -145,13 +148,71 @@ static void parse_declaration(tj_parser *parser, item_list *list) {
   item->span = tj_parse_span_from(parser, begin);
 }
 
-/* Passes over a declaration of C++ that has no value: using P = typename Problem::BlockShape, static_assert(…). */
-static bool skip_statement(tj_parser *parser) {
-  bool is_using = tj_parse_is_word(parser, parser->window.current, "using");
-  if (!is_using || parser->window.next.kind != TJ_TOKEN_NAME)
-    return false;
+static const char deduced[] = "decltype";
+
+/* Whether a name of C++ means something here before what follows it. */
+static bool is_known_before(const char *name, tj_token_kind next) {
+  if (next == TJ_TOKEN_LESS)
+    return tj_cute_has_template(name);
+  return next != TJ_TOKEN_OPEN_PARENTHESIS || strcmp(name, deduced) == 0 || tj_builtin_find(name) != NULL ||
+         tj_builtin_called(name) != NULL;
+}
+
+/* Whether the next name is one for a value: for decltype(…), or for a type of cute.def, and all that stands in it has
+ * a meaning here, such as using L = Layout<Shape<_4,_8>>. */
+static bool names_value(const tj_parser *parser) {
+  tj_lexer ahead = parser->lexer;
+  tj_token token = tj_lexer_next(&ahead), first = tj_lexer_next(&ahead), next = tj_lexer_next(&ahead);
+  bool is_deduced = first.kind == TJ_TOKEN_NAME && tj_parse_is_word(parser, first, deduced);
+  bool is_value = token.kind == TJ_TOKEN_EQUALS && first.kind == TJ_TOKEN_NAME &&
+                  (next.kind == TJ_TOKEN_LESS || (is_deduced && next.kind == TJ_TOKEN_OPEN_PARENTHESIS));
+  for (token = first; is_value && token.kind != TJ_TOKEN_SEMICOLON && token.kind != TJ_TOKEN_END;) {
+    is_value = token.kind != TJ_TOKEN_NAME || is_known_before(tj_parse_token_text(parser, token), next.kind);
+    token = next;
+    next = tj_lexer_next(&ahead);
+  }
+  return is_value;
+}
+
+/* using L = Layout<Shape<_4,_8>>, using M = decltype(coalesce(L{})). */
+static void parse_alias(tj_parser *parser, item_list *list) {
+  tj_item *item = add_item(parser, list, TJ_ITEM_LET);
+  uint32_t begin = tj_parse_current_span(parser).begin;
+  tj_parse_advance(parser);
+  parse_item_name(parser, item, "a name after using");
+  tj_parse_expect(parser, TJ_TOKEN_EQUALS, "and a type");
+  item->is_alias = true;
+  bool is_deduced = tj_parse_is_word(parser, parser->window.current, deduced);
+  if (is_deduced) {
+    tj_parse_advance(parser);
+    tj_parse_expect(parser, TJ_TOKEN_OPEN_PARENTHESIS, "after decltype");
+  }
+  item->body = tj_parse_expression(parser);
+  if (is_deduced)
+    tj_parse_expect(parser, TJ_TOKEN_CLOSE_PARENTHESIS, "to close decltype(");
+  item->span = tj_parse_span_from(parser, begin);
+}
+
+/* Passes over a declaration of C++ that has no value: using P = typename Problem::BlockShape. */
+static void skip_using(tj_parser *parser) {
   while (tj_parse_current(parser) != TJ_TOKEN_SEMICOLON && tj_parse_current(parser) != TJ_TOKEN_END)
     tj_parse_advance(parser);
+}
+
+static bool begins_using(const tj_parser *parser) {
+  return tj_parse_is_word(parser, parser->window.current, "using") && parser->window.next.kind == TJ_TOKEN_NAME;
+}
+
+/* An item of C++; false where there is none. */
+static bool parse_foreign_item(tj_parser *parser, item_list *list) {
+  if (begins_declaration(parser))
+    parse_declaration(parser, list);
+  else if (!begins_using(parser))
+    return false;
+  else if (names_value(parser))
+    parse_alias(parser, list);
+  else
+    skip_using(parser);
   return true;
 }
 
@@ -300,10 +361,7 @@ static bool parse_item(tj_parser *parser, item_list *list) {
     parse_import(parser, list);
     return true;
   case TJ_TOKEN_NAME:
-    if (!begins_declaration(parser))
-      return skip_statement(parser);
-    parse_declaration(parser, list);
-    return true;
+    return parse_foreign_item(parser, list);
   default:
     return false;
   }

@@ -198,7 +198,7 @@ START_TEST(names_that_are_listed_can_be_used) {
   tj_context *context = new_context(NULL);
   ck_assert_uint_ge(expect_usable(context, tj_language_dtypes, check_elements), 17);
   ck_assert_uint_ge(expect_usable(context, tj_target_list, compile_offsets), 50);
-  ck_assert_uint_ge(expect_usable(context, tj_language_words, ask_for_word), 40);
+  ck_assert_uint_ge(expect_usable(context, tj_language_words, ask_for_word), 35);
   expect_code(context, check_elements(context, "f17"), 4002, "f17");
   expect_code(context, compile_offsets(context, "gfx9999"), 5001, "gfx9999");
   tj_context_destroy(context);
