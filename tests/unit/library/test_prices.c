@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What `check` says of accesses, against what simulated GPUs count when the same kernel runs: the kernels of
- * tests/golden/ and the transpositions of bench/, of which each processor has its turn, and two of them all of the
+ * tests/golden/ and the transpositions of bench/, of which each processor has its turn; two of them share all of the
  * former, those of examples/ and the arrays of bench/; with TILEJIT_TEST_PRICES=all each has all. Every variant has
  * the parameters that `check` names. Instructions, cache lines and cycles of LDS are the same to the last one. */
 #include "../../../bench/array_programs.h"
@@ -18,11 +18,11 @@ enum {
   MOST_BYTES = 1 << 20,
   LEAST_KERNELS = 40,
   LEAST_VARIANTS = 40,
-  MORE_KERNELS = 200,
-  MORE_VARIANTS = 300
+  MORE_KERNELS = 100,
+  MORE_VARIANTS = 150
 };
 
-/* Those that run the kernels of all folders. */
+/* Those that share the kernels of all folders. */
 static const char *const thorough[] = {"sim:gfx942", "sim:gfx1201"};
 
 /* What both count: the counter, and the sum of a number over findings of loads or stores, of memory or LDS. */
@@ -306,11 +306,14 @@ static bool has_all(void) {
   return wanted != NULL && strcmp(wanted, "all") == 0;
 }
 
-static bool is_thorough(const run *r) {
-  bool is = has_all();
-  for (size_t i = 0; i < sizeof thorough / sizeof *thorough && !is; i++)
-    is = strcmp(thorough[i], r->device_name) == 0;
-  return is;
+enum { THOROUGH = sizeof thorough / sizeof *thorough };
+
+/* Which of them the device is; THOROUGH: none. */
+static int place_among_thorough(const char *device) {
+  int place = 0;
+  while (place < THOROUGH && strcmp(thorough[place], device) != 0)
+    place++;
+  return place;
 }
 
 static const char *const devices[] = {
@@ -321,24 +324,25 @@ static const char *const devices[] = {
 
 enum { DEVICES = sizeof devices / sizeof *devices };
 
-/* From here on, kernels are for all devices, or one after the other for the next one. */
-static void take_turns(run *r, int device, bool in_turns) {
-  r->turn = in_turns ? device : 0;
-  r->turns = in_turns ? DEVICES : 1;
+/* From here on, every kernel is for one of so many devices, of which this is the one of that number. */
+static void take_turns(run *r, int number, int of) {
+  r->turn = has_all() ? 0 : number;
+  r->turns = has_all() ? 1 : of;
   r->seen = 0;
 }
 
 START_TEST(prices_are_what_devices_count) {
   run r = {.context = new_context(NULL), .device_name = devices[_i]};
-  const bool more = is_thorough(&r);
+  const int place = place_among_thorough(r.device_name);
+  const bool more = has_all() || place < THOROUGH;
   r.device = open_device(r.context, r.device_name);
-  take_turns(&r, _i, !more);
+  take_turns(&r, more ? place : _i, more ? THOROUGH : DEVICES);
   run_folder(&r, TILEJIT_TEST_DATA "/golden");
   if (more) {
     run_folder(&r, TILEJIT_TEST_DATA "/../examples");
     run_arrays(&r);
   }
-  take_turns(&r, _i, !has_all());
+  take_turns(&r, _i, DEVICES);
   run_transpositions(&r);
   tj_device_close(r.device);
   tj_context_destroy(r.context);
