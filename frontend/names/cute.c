@@ -47,6 +47,21 @@ static const cute_keyword keywords[] = {
 
 static const struct {
   const char *name;
+  tj_cute_atom of;
+} atoms[] = {
+#define CUTE_ATOM(name, of, example, value) {#name, TJ_CUTE_ATOM_##of},
+#include "frontend/names/cute.def"
+};
+
+tj_cute_atom tj_cute_atom_of(const char *name) {
+  for (size_t i = 0; i < sizeof atoms / sizeof *atoms; i++)
+    if (strcmp(atoms[i].name, name) == 0)
+      return atoms[i].of;
+  return TJ_CUTE_NO_ATOM;
+}
+
+static const struct {
+  const char *name;
   uint32_t bits;
 } elements[] = {
 #define CUTE_ELEMENT(name, bits) {#name, bits},
@@ -106,7 +121,7 @@ bool tj_cute_is_function(const char *name) {
 }
 
 bool tj_cute_has_template(const char *name) {
-  return find_type(name) != NULL || find_function(name) != NULL;
+  return find_type(name) != NULL || find_function(name) != NULL || tj_cute_atom_of(name) != TJ_CUTE_NO_ATOM;
 }
 
 uint32_t tj_cute_type_count(const char *name) {

@@ -27,6 +27,15 @@ uint32_t tj_cute_arguments_before(const char *function);
 /* Which positional argument of a function a keyword of CuTe's DSL names; 0 for none. */
 uint32_t tj_cute_position(const char *function, const char *keyword);
 
+/* What has template arguments in C++, and is a function of the library "atoms" here. */
+typedef enum {
+  TJ_CUTE_NO_ATOM,
+  TJ_CUTE_ATOM_ITSELF,      /* it is the function */
+  TJ_CUTE_ATOM_INSTRUCTION, /* its first argument is */
+} tj_cute_atom;
+
+tj_cute_atom tj_cute_atom_of(const char *name);
+
 /* The bits of a type of elements of C++; 0 for other names. */
 uint32_t tj_cute_element_bits(const char *name);
 
@@ -57,7 +66,6 @@ const struct tj_value *tj_cute_swizzle(struct tj_call *call);
 const struct tj_value *tj_cute_row_major(struct tj_call *call); /* the layout of a shape, last mode fastest */
 const struct tj_value *tj_cute_flag(struct tj_call *call);      /* fails: TJ_CUTE_FLAG where it means nothing */
 
-const struct tj_value *tj_cute_atom(struct tj_call *call);   /* of elements of so many bits (sema_cute.h) */
 const struct tj_value *tj_cute_tensor(struct tj_call *call); /* fails: tensors are no calls (sema_cute.h) */
 
 /* CK Tile's. */

@@ -5,6 +5,7 @@
 #include "base/integer.h"
 #include "frontend/names/spelling.h"
 #include "frontend/sema/call.h"
+#include "frontend/sema/sema_cute.h"
 #include "ir/index/choices.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
@@ -240,7 +241,8 @@ static void evaluate_item(evaluation *e, const tj_item *item) {
     tj_scope_define(scope, (tj_binding){.name = item->name, .span = item->name_span, .function = function});
     e->definition[e->values->definition_count++] = (tj_definition){item->name, NULL, item};
   } else {
-    const tj_value *value = tj_evaluate_expression(scope, item->body);
+    const tj_ast *body = item->is_alias ? tj_cute_type_in_bits(scope, item->body) : item->body;
+    const tj_value *value = tj_evaluate_expression(scope, body);
     define(scope, item, value);
     e->definition[e->values->definition_count++] = (tj_definition){item->name, value, item};
   }

@@ -63,22 +63,6 @@ static const tj_ast **begin_application(tj_job *job, const tj_ast *at, uint32_t 
   return item + 1;
 }
 
-/* The bits of a type of elements: of C++, or else the first number in its name, as in f16, bf16, f8E4M3FN. */
-static int64_t bits_of_type(tj_scope *scope, const tj_ast *type) {
-  scope->job->here = type->span;
-  const char *name = type->kind == TJ_AST_NAME ? type->name : "", *digit = strpbrk(name, "123456789");
-  uint32_t bits = tj_cute_element_bits(name);
-  if (bits == 0 && digit == NULL)
-    tj_fail(scope->job, TJ_WRONG_TYPE, "elements must be of a type that names its bits, such as f16");
-  return bits != 0 ? bits : strtol(digit, NULL, 10);
-}
-
-static const tj_ast *integer(tj_job *job, int64_t value, tj_span span) {
-  tj_ast *ast = TJ_NEW(job, tj_ast);
-  *ast = (tj_ast){.kind = TJ_AST_INTEGER, .span = span, .integer = value};
-  return ast;
-}
-
 static const tj_ast *binary(tj_job *job, tj_operator op, const tj_ast *a, const tj_ast *b) {
   const tj_ast **item = TJ_NEW_ARRAY(job, const tj_ast *, 2);
   item[0] = a;
@@ -127,8 +111,41 @@ const tj_value *tj_evaluate_cute_or_builtin(tj_scope *scope, const tj_builtin *b
   return tj_builtin_call(scope, builtin, application);
 }
 
+const tj_ast *tj_cute_type_in_bits(const tj_scope *scope, const tj_ast *ast) {
+  bool is_free = ast->kind == TJ_AST_NAME && tj_scope_find(scope, ast->name) == NULL;
+  uint32_t bits = is_free ? tj_cute_element_bits(ast->name) : 0;
+  if (bits == 0)
+    return ast;
+  tj_ast *integer = TJ_NEW(scope->job, tj_ast);
+  *integer = (tj_ast){.kind = TJ_AST_INTEGER, .span = ast->span, .integer = bits};
+  return integer;
+}
+
+/* Of Copy_Atom<UniversalCopy<uint128_t>,half_t> the call UniversalCopy(128, 16), of others that of their own name. */
+static const tj_value *atom_of(tj_scope *scope, const tj_ast *ast, bool is_of_instruction) {
+  const tj_ast *called = is_of_instruction ? ast->item[0] : ast;
+  const uint32_t own = called->kind == TJ_AST_TEMPLATE ? called->count : 0, rest = is_of_instruction ? 1 : ast->count;
+  tj_ast call, *name = TJ_NEW(scope->job, tj_ast);
+  *name = (tj_ast){.kind = TJ_AST_NAME, .span = called->span, .name = called->name};
+  const tj_ast **arg = begin_application(scope->job, name, own + ast->count - rest, &call);
+  for (uint32_t i = 0; i < own; i++)
+    arg[i] = tj_cute_type_in_bits(scope, called->item[i]);
+  for (uint32_t i = rest; i < ast->count; i++)
+    arg[own + i - rest] = tj_cute_type_in_bits(scope, ast->item[i]);
+  return tj_evaluate_expression(scope, &call);
+}
+
+static bool names_instruction(const tj_ast *ast) {
+  return ast->count > 0 && (ast->item[0]->kind == TJ_AST_NAME || ast->item[0]->kind == TJ_AST_TEMPLATE);
+}
+
 const tj_value *tj_evaluate_cute_type(tj_scope *scope, const tj_ast *ast) {
   const tj_builtin *type = tj_cute_type(ast->name);
+  const tj_cute_atom atom = tj_cute_atom_of(ast->name);
+  if (atom == TJ_CUTE_ATOM_INSTRUCTION && !names_instruction(ast))
+    tj_fail(scope->job, TJ_WRONG_TYPE, "the first argument of %s<…> is an instruction", ast->name);
+  if (atom != TJ_CUTE_NO_ATOM)
+    return atom_of(scope, ast, atom == TJ_CUTE_ATOM_INSTRUCTION);
   if (type != NULL && type->function == tj_cute_tensor && ast->count == 1)
     return tensor_of(scope, ast->item[0]);
   if (type != NULL && type->function == tj_cute_flag)
@@ -138,17 +155,8 @@ const tj_value *tj_evaluate_cute_type(tj_scope *scope, const tj_ast *ast) {
   tj_ast call;
   const tj_ast **arg = begin_application(scope->job, ast, ast->count, &call);
   for (uint32_t i = 0; i < ast->count; i++)
-    arg[i] = type->function == tj_cute_atom
-                 ? integer(scope->job, bits_of_type(scope, ast->item[i]), ast->item[i]->span)
-                 : ast->item[i];
+    arg[i] = ast->item[i];
   return tj_evaluate_cute_or_builtin(scope, type, &call);
-}
-
-const tj_value *tj_cute_atom(tj_call *call) {
-  tj_ast *name = TJ_NEW(call->job, tj_ast), application;
-  *name = (tj_ast){.kind = TJ_AST_NAME, .span = call->job->here, .name = call->builtin->name};
-  *begin_application(call->job, name, 1, &application) = integer(call->job, tj_arg_constant(call, 0), call->span[0]);
-  return tj_evaluate_expression(call->scope, &application);
 }
 
 const tj_value *tj_evaluate_cute_function(tj_scope *scope, const tj_ast *application) {
@@ -218,6 +226,16 @@ static const tj_value *swizzle_of_elements(tj_graph *graph, const tj_value *of, 
             "a swizzle of bytes that exchanges bit %d of the address tears elements of %" PRId64 " bits",
             of->swizzle.base, bits);
   return tj_value_of_swizzle(graph, tj_swizzle_make(graph, of->swizzle.bits, base < 0 ? 0 : base, of->swizzle.shift));
+}
+
+/* The bits of a type of elements: of C++, or else the first number in its name, as in f16, bf16, f8E4M3FN. */
+static int64_t bits_of_type(tj_scope *scope, const tj_ast *type) {
+  scope->job->here = type->span;
+  const char *name = type->kind == TJ_AST_NAME ? type->name : "", *digit = strpbrk(name, "123456789");
+  uint32_t bits = tj_cute_element_bits(name);
+  if (bits == 0 && digit == NULL)
+    tj_fail(scope->job, TJ_WRONG_TYPE, "a pointer's element must be a type that names its bits, such as f16");
+  return bits != 0 ? bits : strtol(digit, NULL, 10);
 }
 
 static int64_t bits_of_pointer(tj_scope *scope, const pointer *of) {

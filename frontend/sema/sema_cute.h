@@ -22,4 +22,7 @@ const tj_value *tj_evaluate_cute_function(tj_scope *scope, const tj_ast *applica
 const tj_value *tj_evaluate_cute_chain(tj_scope *scope, const tj_ast *const chain[], uint32_t length,
                                        uint32_t *count);
 
+/* A type of elements, such as half_t, as the number of its bits; anything else as it is. */
+const tj_ast *tj_cute_type_in_bits(const tj_scope *scope, const tj_ast *ast);
+
 #endif

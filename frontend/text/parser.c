@@ -150,24 +150,18 @@ static void parse_declaration(tj_parser *parser, item_list *list) {
 
 static const char deduced[] = "decltype";
 
-/* Whether a name of C++ means something here before what follows it. */
-static bool is_known_before(const char *name, tj_token_kind next) {
-  if (next == TJ_TOKEN_LESS)
-    return tj_cute_has_template(name);
-  return next != TJ_TOKEN_OPEN_PARENTHESIS || strcmp(name, deduced) == 0 || tj_builtin_find(name) != NULL ||
-         tj_builtin_called(name) != NULL;
-}
-
-/* Whether the next name is one for a value: for decltype(…), or for a type of cute.def, and all that stands in it has
- * a meaning here, such as using L = Layout<Shape<_4,_8>>. */
+/* Whether the next name is one for a value, as in using L = Layout<Shape<_4,_8>>: for decltype(…), for a type of
+ * cute.def, of which all that has template arguments has them here, or for a type of elements. */
 static bool names_value(const tj_parser *parser) {
   tj_lexer ahead = parser->lexer;
   tj_token token = tj_lexer_next(&ahead), first = tj_lexer_next(&ahead), next = tj_lexer_next(&ahead);
   bool is_deduced = first.kind == TJ_TOKEN_NAME && tj_parse_is_word(parser, first, deduced);
+  bool is_element = next.kind == TJ_TOKEN_SEMICOLON && tj_cute_element_bits(tj_parse_token_text(parser, first)) != 0;
   bool is_value = token.kind == TJ_TOKEN_EQUALS && first.kind == TJ_TOKEN_NAME &&
-                  (next.kind == TJ_TOKEN_LESS || (is_deduced && next.kind == TJ_TOKEN_OPEN_PARENTHESIS));
+                  (next.kind == TJ_TOKEN_LESS || is_element || (is_deduced && next.kind == TJ_TOKEN_OPEN_PARENTHESIS));
   for (token = first; is_value && token.kind != TJ_TOKEN_SEMICOLON && token.kind != TJ_TOKEN_END;) {
-    is_value = token.kind != TJ_TOKEN_NAME || is_known_before(tj_parse_token_text(parser, token), next.kind);
+    is_value = token.kind != TJ_TOKEN_NAME || next.kind != TJ_TOKEN_LESS ||
+               tj_cute_has_template(tj_parse_token_text(parser, token));
     token = next;
     next = tj_lexer_next(&ahead);
   }
