@@ -918,6 +918,20 @@ def check_halves(runner, device):
     return None
 
 
+def check_codes(runner, device, dtype):
+    """What is stored as it was loaded has its bits, infinite numbers and NaNs among them."""
+    x, i = numpy.arange(256, dtype="u1"), numpy.arange(256, dtype="i4")
+    text = (f"kernel k(x: {dtype} @ (256):(1), i: i32 @ (256):(1), y: {dtype} @ (256):(1), z: {dtype} @ (256):(1), "
+            f"g: {dtype} @ (256):(1), s: f32 @ (1):(0)) = {{ y = x\n z = x\n g = gather(x, i)\n s = max(abs(index(0)), 0) }}\n")
+    found = runner.run(text, device, {}, {"x": x, "i": i}, ["y", "z", "g"], True)
+    if isinstance(found, str):
+        return f"codes of {dtype} on {device}: {found}"
+    for key, array in found.items():
+        if array.tobytes() != x.tobytes():
+            return f"codes of {dtype} on {device}: {key} is {array.view('u1')}"
+    return None
+
+
 def check_small(runner, device, name):
     """A byte as a number has no sign, not even where it is 0 and made of -0."""
     x = numpy.array([-0.0, 0.0, -0.25, numpy.nan], "f4")
@@ -1399,6 +1413,8 @@ def main():
                     for columns, fixed in ((40, True), (9001, False)):
                         waiting.append(pool.submit(check_nans, runner, device, dtype, name, columns, fixed))
             waiting.append(pool.submit(check_halves, runner, device))
+            for dtype in ("f8e5m2", "f8e5m2fnuz", "f8e4m3fn", "f8e4m3fnuz", "e8m0"):
+                waiting.append(pool.submit(check_codes, runner, device, dtype))
             waiting.append(pool.submit(check_zeros, runner, device))
             waiting.append(pool.submit(check_common_quotients, runner, device))
             for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):

@@ -414,11 +414,24 @@ static LLVMValueRef short_quotients(const computation *c, const tj_array *array,
   return tj_emit_short_quotients(c->emitter, dividend, divisor, to);
 }
 
+/* Whether a step passes small floats on to slots of their type: as numbers, infinite ones would become finite. */
+static bool passes_codes_on(const computation *c, const tj_kernel_step *step, tj_dtype dtype, uint32_t *input) {
+  const tj_computation *compute = step->compute;
+  return tj_dtype_is_small_float(dtype) && compute->array != NULL && compute->across == 0 &&
+         compute->combine == TJ_ARRAY_OP_COUNT && tj_is_int(step->access.valid, 1) &&
+         find_input(c, compute->array, input) && tj_slot_dtype(c->emitter->kernel, compute->slot[*input]) == dtype;
+}
+
 LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step) {
   const tj_computation *compute = step->compute;
-  uint32_t arrays = compute->array != NULL ? compute->array->number + 1 : 1;
+  uint32_t arrays = compute->array != NULL ? compute->array->number + 1 : 1, input;
   computation c = {emitter, step->width, compute, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arrays)};
   tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
+  if (passes_codes_on(&c, step, dtype, &input)) {
+    bool varies = compute->varies[input];
+    LLVMValueRef codes = tj_emit_slots(emitter, compute->slot[input], varies ? step->width : 1);
+    return varies ? codes : repeated(&c, codes);
+  }
   const tj_quotients kind = quotients_of(&c, step, dtype);
   if (kind != TJ_QUOTIENTS_WHOLE)
     return short_quotients(&c, compute->array, dtype, kind);
