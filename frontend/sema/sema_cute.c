@@ -102,12 +102,13 @@ const tj_value *tj_evaluate_cute_or_builtin(tj_scope *scope, const tj_builtin *b
     call.count--;
     return tj_builtin_call(scope, ordered, &call);
   }
+  bool makes_chain = builtin->function == NULL || builtin->function == tj_builtin_composition;
+  if (makes_chain && application->count == 4)
+    return chain_of(scope, application);
   if (!tj_cute_has(builtin))
     return tj_builtin_call(scope, builtin, application);
   if (builtin->function == tj_cute_tensor && application->count > 1)
     return tensor_of(scope, application->item[1]);
-  if (builtin->function == NULL && application->count == 4)
-    return chain_of(scope, application);
   return tj_builtin_call(scope, builtin, application);
 }
 

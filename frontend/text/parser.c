@@ -127,7 +127,8 @@ static void parse_function_parameters(tj_parser *parser, tj_item *item) {
 
 /* Whether the current and the next token begin a declaration of C++, such as constexpr index_t kM = 128. */
 static bool begins_declaration(const tj_parser *parser) {
-  static const char *const words[] = {"constexpr", "static", "inline", "const", "auto", "index_t", "int", "bool"};
+  static const char *const words[] = {"constexpr", "static", "inline",    "const",    "auto",   "index_t",
+                                      "int",       "bool",   "TiledCopy", "TiledMMA", "Layout", "ComposedLayout"};
   if (parser->window.next.kind != TJ_TOKEN_NAME)
     return false;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -157,8 +158,9 @@ static bool names_value(const tj_parser *parser) {
   tj_token token = tj_lexer_next(&ahead), first = tj_lexer_next(&ahead), next = tj_lexer_next(&ahead);
   bool is_deduced = first.kind == TJ_TOKEN_NAME && tj_parse_is_word(parser, first, deduced);
   bool is_element = next.kind == TJ_TOKEN_SEMICOLON && tj_cute_element_bits(tj_parse_token_text(parser, first)) != 0;
-  bool is_value = token.kind == TJ_TOKEN_EQUALS && first.kind == TJ_TOKEN_NAME &&
-                  (next.kind == TJ_TOKEN_LESS || is_element || (is_deduced && next.kind == TJ_TOKEN_OPEN_PARENTHESIS));
+  bool is_value =
+      token.kind == TJ_TOKEN_EQUALS && first.kind == TJ_TOKEN_NAME &&
+      (next.kind == TJ_TOKEN_LESS || is_element || (is_deduced && next.kind == TJ_TOKEN_OPEN_PARENTHESIS));
   for (token = first; is_value && token.kind != TJ_TOKEN_SEMICOLON && token.kind != TJ_TOKEN_END;) {
     is_value = token.kind != TJ_TOKEN_NAME || next.kind != TJ_TOKEN_LESS ||
                tj_cute_has_template(tj_parse_token_text(parser, token));
