@@ -127,3 +127,22 @@ const tj_value *tj_builtin_idx2crd(tj_call *call) {
   const tj_tuple *stride = call->count > 2 ? tj_arg_tuple(call, 2) : NULL;
   return tj_give_tuple(call, tj_idx2crd(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1), stride));
 }
+
+/* --- parts of composed layouts --- */
+
+const tj_value *tj_builtin_get_swizzle_portion(tj_call *call) {
+  const tj_value *value = call->arg[0];
+  if (tj_value_layout(value) == NULL)
+    tj_fail_arg(call, 0, "a layout, perhaps behind a swizzle");
+  enum { BASE = 4, SHIFT = 3 };
+  return tj_value_of_swizzle(call->graph, value->kind == TJ_VALUE_COMPOSED
+                                              ? value->composed->swizzle
+                                              : tj_swizzle_make(call->graph, 0, BASE, SHIFT));
+}
+
+const tj_value *tj_builtin_get_nonswizzle_portion(tj_call *call) {
+  const tj_layout *layout = tj_value_layout(call->arg[0]);
+  if (layout == NULL)
+    tj_fail_arg(call, 0, "a layout, perhaps behind a swizzle");
+  return tj_give_layout(call, *layout);
+}

@@ -63,6 +63,18 @@ static const tj_ast **begin_application(tj_job *job, const tj_ast *at, uint32_t 
   return item + 1;
 }
 
+static const tj_ast *integer(tj_job *job, int64_t value, tj_span span) {
+  tj_ast *ast = TJ_NEW(job, tj_ast);
+  *ast = (tj_ast){.kind = TJ_AST_INTEGER, .span = span, .integer = value};
+  return ast;
+}
+
+const tj_ast *tj_cute_type_in_bits(const tj_scope *scope, const tj_ast *ast) {
+  bool is_free = ast->kind == TJ_AST_NAME && tj_scope_find(scope, ast->name) == NULL;
+  uint32_t bits = is_free ? tj_cute_element_bits(ast->name) : 0;
+  return bits != 0 ? integer(scope->job, bits, ast->span) : ast;
+}
+
 static const tj_ast *binary(tj_job *job, tj_operator op, const tj_ast *a, const tj_ast *b) {
   const tj_ast **item = TJ_NEW_ARRAY(job, const tj_ast *, 2);
   item[0] = a;
@@ -112,16 +124,6 @@ const tj_value *tj_evaluate_cute_or_builtin(tj_scope *scope, const tj_builtin *b
   return tj_builtin_call(scope, builtin, application);
 }
 
-const tj_ast *tj_cute_type_in_bits(const tj_scope *scope, const tj_ast *ast) {
-  bool is_free = ast->kind == TJ_AST_NAME && tj_scope_find(scope, ast->name) == NULL;
-  uint32_t bits = is_free ? tj_cute_element_bits(ast->name) : 0;
-  if (bits == 0)
-    return ast;
-  tj_ast *integer = TJ_NEW(scope->job, tj_ast);
-  *integer = (tj_ast){.kind = TJ_AST_INTEGER, .span = ast->span, .integer = bits};
-  return integer;
-}
-
 /* Of Copy_Atom<UniversalCopy<uint128_t>,half_t> the call UniversalCopy(128, 16), of others that of their own name. */
 static const tj_value *atom_of(tj_scope *scope, const tj_ast *ast, bool is_of_instruction) {
   const tj_ast *called = is_of_instruction ? ast->item[0] : ast;
@@ -160,16 +162,23 @@ const tj_value *tj_evaluate_cute_type(tj_scope *scope, const tj_ast *ast) {
   return tj_evaluate_cute_or_builtin(scope, type, &call);
 }
 
+/* 1:0, which append and prepend put to a layout where a call says of nothing else. */
+static const tj_ast *mode_of_one(tj_job *job, tj_span span) {
+  return binary(job, TJ_OPERATOR_LAYOUT, integer(job, 1, span), integer(job, 0, span));
+}
+
 const tj_value *tj_evaluate_cute_function(tj_scope *scope, const tj_ast *application) {
   const tj_ast *of = application->item[0];
   uint32_t given = application->count - 1, after = tj_cute_arguments_before(of->name);
+  uint32_t own = given < after ? after : given;
   const tj_builtin *builtin = tj_builtin_find(of->name);
   tj_ast call;
-  const tj_ast **arg = begin_application(scope->job, application, given + of->count, &call);
-  for (uint32_t i = 0; i < given; i++)
-    arg[i < after ? i : i + of->count] = application->item[i + 1];
+  const tj_ast **arg = begin_application(scope->job, application, own + of->count, &call);
+  for (uint32_t i = 0; i < own; i++)
+    arg[i < after ? i : i + of->count] =
+        i < given ? application->item[i + 1] : mode_of_one(scope->job, application->span);
   for (uint32_t i = 0; i < of->count; i++)
-    arg[(given < after ? given : after) + i] = of->item[i];
+    arg[after + i] = tj_cute_type_in_bits(scope, of->item[i]);
   return tj_builtin_call(scope, builtin != NULL ? builtin : tj_builtin_called(of->name), &call);
 }
 
