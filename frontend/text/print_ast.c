@@ -5,6 +5,8 @@
  * recursion is bounded by the parser's limit on nesting. */
 #include "frontend/text/parser.h"
 
+#include "frontend/names/cute.h"
+
 #include <string.h>
 
 static void print_items(tj_text *text, const tj_ast *ast, uint32_t first, const char *separator) {
@@ -189,14 +191,27 @@ static void print_kernel(tj_text *text, const tj_item *item) {
     print_definition(text, item);
 }
 
+/* Of an alias, what is no type is deduced. */
+static void print_let(tj_text *text, const tj_item *item) {
+  const tj_ast *body = item->body;
+  bool is_element = body->kind == TJ_AST_NAME && tj_cute_element_bits(body->name) != 0;
+  if (item->is_alias && !is_element && body->kind != TJ_AST_TEMPLATE) {
+    tj_text_format(text, "using %s = decltype(", item->name);
+    tj_ast_print_expression(text, body);
+    tj_text_char(text, ')');
+    return;
+  }
+  tj_text_format(text, "%s %s", item->is_alias ? "using" : "let", item->name);
+  print_definition(text, item);
+}
+
 void tj_ast_print_item(tj_text *text, const tj_item *item) {
   switch (item->kind) {
   case TJ_ITEM_PARAM:
     print_parameter(text, item);
     break;
   case TJ_ITEM_LET:
-    tj_text_format(text, "let %s", item->name);
-    print_definition(text, item);
+    print_let(text, item);
     break;
   case TJ_ITEM_FUNCTION:
     print_function(text, item);
@@ -261,8 +276,9 @@ static bool parameters_equal(const tj_ast_parameter *a, const tj_ast_parameter *
 }
 
 static bool items_equal(const tj_item *a, const tj_item *b) {
-  if (a->kind != b->kind || !names_equal(a->name, b->name) || a->argument_count != b->argument_count ||
-      a->parameter_count != b->parameter_count || a->statement_count != b->statement_count)
+  if (a->kind != b->kind || a->is_alias != b->is_alias || !names_equal(a->name, b->name) ||
+      a->argument_count != b->argument_count || a->parameter_count != b->parameter_count ||
+      a->statement_count != b->statement_count)
     return false;
   for (uint32_t i = 0; i < a->parameter_count; i++)
     if (!parameters_equal(&a->parameter[i], &b->parameter[i]))
