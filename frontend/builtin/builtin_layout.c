@@ -75,7 +75,7 @@ const tj_value *tj_builtin_size(tj_call *call) {
 }
 
 const tj_value *tj_builtin_cosize(tj_call *call) {
-  return tj_value_of_node(call->graph, tj_layout_cosize(call->graph, tj_arg_layout(call, 0)));
+  return tj_value_of_node(call->graph, tj_layout_cosize(call->graph, tj_arg_inner_layout(call, 0)));
 }
 
 const tj_value *tj_builtin_rank(tj_call *call) {
