@@ -4,6 +4,8 @@
 #include "frontend/sema/call.h"
 #include "ir/layout/algebra.h"
 
+#include <inttypes.h>
+
 const tj_value *tj_cute_tuple(tj_call *call) {
   const tj_tuple **items = TJ_NEW_ARRAY(call->job, const tj_tuple *, call->count);
   for (uint32_t i = 0; i < call->count; i++)
@@ -60,6 +62,14 @@ const tj_value *tj_cute_swizzle(tj_call *call) {
 const tj_value *tj_cute_row_major(tj_call *call) {
   const tj_tuple *shape = tj_arg_tuple(call, 0);
   return tj_give_layout(call, tj_layout_make(call->graph, shape, tj_compact_row_major(call->graph, shape)));
+}
+
+const tj_value *tj_cute_sizeof(tj_call *call) {
+  enum { BYTE = 8 };
+  int64_t bits = tj_arg_constant(call, 0);
+  if (bits < 1 || bits % BYTE != 0)
+    tj_fail(call->job, TJ_NOT_DIVISIBLE, "elements of %" PRId64 " bits are no bytes", bits);
+  return tj_give_integer(call, bits / BYTE);
 }
 
 const tj_value *tj_cute_flag(tj_call *call) {

@@ -25,6 +25,54 @@ const tj_value *tj_builtin_max(tj_call *call) {
   return fold(call, tj_max);
 }
 
+/* Truths in operations that are written in the language. */
+
+/* 1 where a number is positive, of one that is not negative. */
+static const tj_node *is_positive(tj_graph *graph, const tj_node *number) {
+  return tj_min(graph, number, tj_int(graph, 1));
+}
+
+static const tj_value *negated(tj_call *call, const tj_node *truth) {
+  return tj_value_of_node(call->graph, tj_sub(call->graph, tj_int(call->graph, 1), truth));
+}
+
+/* Whether argument `a` is less than argument `b`. */
+static const tj_node *is_less(tj_call *call, uint32_t a, uint32_t b) {
+  tj_graph *graph = call->graph;
+  const tj_node *difference = tj_sub(graph, tj_arg_node(call, b), tj_arg_node(call, a));
+  return is_positive(graph, tj_max(graph, difference, tj_int(graph, 0)));
+}
+
+static const tj_node *is_other(tj_call *call) {
+  tj_graph *graph = call->graph;
+  const tj_node *a = tj_arg_node(call, 0), *b = tj_arg_node(call, 1);
+  return is_positive(graph, tj_max(graph, tj_sub(graph, a, b), tj_sub(graph, b, a)));
+}
+
+const tj_value *tj_builtin_lt(tj_call *call) {
+  return tj_value_of_node(call->graph, is_less(call, 0, 1));
+}
+
+const tj_value *tj_builtin_le(tj_call *call) {
+  return negated(call, is_less(call, 1, 0));
+}
+
+const tj_value *tj_builtin_gt(tj_call *call) {
+  return tj_value_of_node(call->graph, is_less(call, 1, 0));
+}
+
+const tj_value *tj_builtin_ge(tj_call *call) {
+  return negated(call, is_less(call, 0, 1));
+}
+
+const tj_value *tj_builtin_eq(tj_call *call) {
+  return negated(call, is_other(call));
+}
+
+const tj_value *tj_builtin_ne(tj_call *call) {
+  return tj_value_of_node(call->graph, is_other(call));
+}
+
 /* --- shapes and strides --- */
 
 /* The shape of a layout, a composed layout or a view; of a tuple, itself. */

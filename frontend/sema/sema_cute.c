@@ -121,7 +121,10 @@ const tj_value *tj_evaluate_cute_or_builtin(tj_scope *scope, const tj_builtin *b
     return tj_builtin_call(scope, builtin, application);
   if (builtin->function == tj_cute_tensor && application->count > 1)
     return tensor_of(scope, application->item[1]);
-  return tj_builtin_call(scope, builtin, application);
+  if (builtin->function == tj_cute_sizeof && application->count == 2)
+    *begin_application(scope->job, application->item[0], 1, &call) =
+        tj_cute_type_in_bits(scope, application->item[1]);
+  return tj_builtin_call(scope, builtin, &call);
 }
 
 /* Of Copy_Atom<UniversalCopy<uint128_t>,half_t> the call UniversalCopy(128, 16), of others that of their own name. */

@@ -16,6 +16,7 @@ typedef struct {
   uint32_t pending_capacity;
   uint32_t depth;             /* of constructs that are open */
   bool one_item;              /* whether the tuple that ends here has a comma after its only item */
+  bool has_conditions;        /* whether a < b ? x : y is an expression here: in declarations of C++ */
   bool shifts;                /* whether << and >> are operators here: not between the < and > of a tiler */
   tj_token_kind separator;    /* of the items of the brackets that were read last */
   struct tj_dynamic *dynamic; /* integers that are written ?, in the order of the text (parse_facts.c) */

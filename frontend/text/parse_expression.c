@@ -488,8 +488,64 @@ static const tj_ast *parse_binary(tj_parser *parser, int loosest) {
   return left;
 }
 
+/* Conditions of C++, which only its declarations have. */
+
+/* A call of a function with the arguments that are pending since there were `first` of them. */
+static const tj_ast *call_of(tj_parser *parser, const char *name, uint32_t first) {
+  const tj_ast *last = parser->pending[parser->pending_count - 1];
+  tj_ast *function = new_leaf(parser, TJ_AST_NAME, parser->pending[first]->span);
+  tj_span span = {function->span.begin, last->span.end};
+  function->name = name;
+  push(parser, last);
+  memmove(parser->pending + first + 1, parser->pending + first,
+          (parser->pending_count - first - 1) * sizeof *parser->pending);
+  parser->pending[first] = function;
+  return new_node(parser, TJ_AST_APPLY, span, first);
+}
+
+/* The function that compares as the current token does: none where a bracket closes with it, or a name gets a value.
+ */
+static const char *accept_comparison(tj_parser *parser) {
+  tj_token_kind kind = tj_parse_current(parser);
+  bool is_pair = parser->window.next.kind == TJ_TOKEN_EQUALS;
+  bool is_less = kind == TJ_TOKEN_LESS, is_greater = kind == TJ_TOKEN_GREATER && parser->shifts;
+  if (!is_less && !is_greater && !(kind == TJ_TOKEN_EQUALS && is_pair))
+    return NULL;
+  tj_parse_advance(parser);
+  if (!tj_parse_accept(parser, TJ_TOKEN_EQUALS))
+    return is_less ? "lt" : "gt";
+  return is_less ? "le" : is_greater ? "ge" : "eq";
+}
+
+static const tj_ast *compared(tj_parser *parser, const tj_ast *a) {
+  const char *function = accept_comparison(parser);
+  if (function == NULL)
+    return a;
+  uint32_t first = parser->pending_count;
+  push(parser, a);
+  push(parser, parse_binary(parser, tj_operator_precedence(TJ_OPERATOR_OR)));
+  return call_of(parser, function, first);
+}
+
+/* a < b ? x : y */
+static const tj_ast *parse_conditional(tj_parser *parser, int loosest) {
+  const int tight = tj_operator_precedence(TJ_OPERATOR_OR);
+  enter(parser);
+  const tj_ast *value = compared(parser, parse_binary(parser, loosest));
+  if (tj_parse_accept(parser, TJ_TOKEN_DYNAMIC)) {
+    uint32_t first = parser->pending_count;
+    push(parser, value);
+    push(parser, parse_conditional(parser, tight));
+    tj_parse_expect(parser, TJ_TOKEN_COLON, "and what is where the condition does not hold");
+    push(parser, parse_conditional(parser, tight));
+    value = call_of(parser, "choose", first);
+  }
+  leave(parser);
+  return value;
+}
+
 const tj_ast *tj_parse_expression(tj_parser *parser) {
-  return parse_binary(parser, LOOSEST);
+  return parser->has_conditions ? parse_conditional(parser, LOOSEST) : parse_binary(parser, LOOSEST);
 }
 
 const tj_ast *tj_parse_braces(tj_parser *parser) {

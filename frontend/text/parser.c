@@ -145,7 +145,9 @@ static void parse_declaration(tj_parser *parser, item_list *list) {
     tj_parse_advance(parser);
   parse_item_name(parser, item, "a name");
   expect_definition(parser, "write let A = (4,8):(8,1), or, as in C++, constexpr auto A = make_layout(4, 1);");
+  parser->has_conditions = true;
   item->body = tj_parse_expression(parser);
+  parser->has_conditions = false;
   item->span = tj_parse_span_from(parser, begin);
 }
 
