@@ -189,8 +189,5 @@ const tj_value *tj_builtin_get_swizzle_portion(tj_call *call) {
 }
 
 const tj_value *tj_builtin_get_nonswizzle_portion(tj_call *call) {
-  const tj_layout *layout = tj_value_layout(call->arg[0]);
-  if (layout == NULL)
-    tj_fail_arg(call, 0, "a layout, perhaps behind a swizzle");
-  return tj_give_layout(call, *layout);
+  return tj_give_layout(call, tj_arg_inner_layout(call, 0));
 }

@@ -130,9 +130,6 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
 /* A layout, integers, or <A, B> as a tiler; NULL for anything else. */
 const struct tj_tiler *tj_tiler_of_value(tj_graph *graph, const tj_value *value);
 
-/* swizzle o offset o layout; a swizzle of 0 bits: a coordinate tensor. */
-const tj_value *tj_value_of_parts(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset, tj_layout layout);
-
 /* A value as a linear map over F2; TJ2032 where it is none. */
 const tj_f2 *tj_need_linear(tj_graph *graph, const tj_value *value);
 

@@ -6,12 +6,6 @@
 #include "ir/layout/algebra.h"
 #include "ir/layout/arith.h"
 
-const tj_value *tj_value_of_parts(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset, tj_layout layout) {
-  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
-  *composed = (tj_composed){swizzle, offset, layout};
-  return tj_value_of_composed(graph, composed);
-}
-
 static bool is_zero(tj_graph *graph, const tj_tuple *offset) {
   uint32_t count;
   const tj_tuple *const *leaves = tj_tuple_leaves(graph, offset, &count);

@@ -151,6 +151,15 @@ static void parse_declaration(tj_parser *parser, item_list *list) {
   item->span = tj_parse_span_from(parser, begin);
 }
 
+/* A definition from its keyword, which is the current token, to its name; its span begins there. */
+static tj_item *begin_let(tj_parser *parser, item_list *list, const char *name) {
+  tj_item *item = add_item(parser, list, TJ_ITEM_LET);
+  item->span = tj_parse_current_span(parser);
+  tj_parse_advance(parser);
+  parse_item_name(parser, item, name);
+  return item;
+}
+
 static const char deduced[] = "decltype";
 
 /* Whether the next name is one for a value, as in using L = Layout<Shape<_4,_8>>: for decltype(…), for a type of
@@ -174,10 +183,7 @@ static bool names_value(const tj_parser *parser) {
 
 /* using L = Layout<Shape<_4,_8>>, using M = decltype(coalesce(L{})). */
 static void parse_alias(tj_parser *parser, item_list *list) {
-  tj_item *item = add_item(parser, list, TJ_ITEM_LET);
-  uint32_t begin = tj_parse_current_span(parser).begin;
-  tj_parse_advance(parser);
-  parse_item_name(parser, item, "a name after using");
+  tj_item *item = begin_let(parser, list, "a name after using");
   tj_parse_expect(parser, TJ_TOKEN_EQUALS, "and a type");
   item->is_alias = true;
   bool is_deduced = tj_parse_is_word(parser, parser->window.current, deduced);
@@ -188,7 +194,7 @@ static void parse_alias(tj_parser *parser, item_list *list) {
   item->body = tj_parse_expression(parser);
   if (is_deduced)
     tj_parse_expect(parser, TJ_TOKEN_CLOSE_PARENTHESIS, "to close decltype(");
-  item->span = tj_parse_span_from(parser, begin);
+  item->span = tj_parse_span_from(parser, item->span.begin);
 }
 
 /* Passes over a declaration of C++ that has no value: using P = typename Problem::BlockShape. */
@@ -215,16 +221,13 @@ static bool parse_foreign_item(tj_parser *parser, item_list *list) {
 }
 
 static void parse_let(tj_parser *parser, item_list *list) {
-  tj_item *item = add_item(parser, list, TJ_ITEM_LET);
-  uint32_t begin = tj_parse_current_span(parser).begin;
-  tj_parse_advance(parser);
-  parse_item_name(parser, item, "a name after let");
+  tj_item *item = begin_let(parser, list, "a name after let");
   if (tj_parse_accept(parser, TJ_TOKEN_OPEN_PARENTHESIS))
     parse_function_parameters(parser, item);
   expect_definition(parser, "write let A = (4,8):(8,1), or let f(x, y) = x + y");
   uint32_t assumed = parser->assumed_count;
   item->body = tj_parse_expression(parser);
-  item->span = tj_parse_span_from(parser, begin);
+  item->span = tj_parse_span_from(parser, item->span.begin);
   tj_facts_leave(parser, item, assumed);
 }
 

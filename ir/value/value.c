@@ -52,6 +52,12 @@ const tj_value *tj_value_of_node(tj_graph *graph, const tj_node *node) {
   return tj_value_of_tuple(graph, tj_tuple_integer(graph, node));
 }
 
+const tj_value *tj_value_of_parts(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset, tj_layout layout) {
+  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
+  *composed = (tj_composed){swizzle, offset, layout};
+  return tj_value_of_composed(graph, composed);
+}
+
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[],
                                   uint32_t count) {
   tj_value *value = new_value(graph, kind);
@@ -173,11 +179,9 @@ const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value) {
   case TJ_VALUE_LAYOUT:
     return tj_value_of_layout(graph, simplified_layout(graph, value->layout));
   case TJ_VALUE_COMPOSED: {
-    tj_composed *composed = TJ_NEW(graph->job, tj_composed);
-    composed->swizzle = value->composed->swizzle;
-    composed->offset = simplified_tuple(graph, value->composed->offset);
-    composed->layout = simplified_layout(graph, value->composed->layout);
-    return tj_value_of_composed(graph, composed);
+    const tj_tuple *offset = simplified_tuple(graph, value->composed->offset);
+    return tj_value_of_parts(graph, value->composed->swizzle, offset,
+                             simplified_layout(graph, value->composed->layout));
   }
   case TJ_VALUE_TILER:
   case TJ_VALUE_LIST:

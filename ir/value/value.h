@@ -65,6 +65,8 @@ const tj_value *tj_value_of_node(tj_graph *graph, const tj_node *node);
 const tj_value *tj_value_of_layout(tj_graph *graph, tj_layout layout);
 const tj_value *tj_value_of_swizzle(tj_graph *graph, tj_swizzle swizzle);
 const tj_value *tj_value_of_composed(tj_graph *graph, const tj_composed *composed);
+/* swizzle o offset o layout; a swizzle of 0 bits: a coordinate tensor. */
+const tj_value *tj_value_of_parts(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset, tj_layout layout);
 const tj_value *tj_value_of_transform(tj_graph *graph, const tj_transform *transform);
 const tj_value *tj_value_of_view(tj_graph *graph, const tj_view *view);
 const tj_value *tj_value_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor);

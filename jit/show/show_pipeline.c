@@ -224,11 +224,9 @@ static const tj_value *chunks_of(tj_graph *graph, tj_swizzle swizzle) {
   int64_t columns = (int64_t)1 << distance;
   const tj_tuple *shape[] = {tj_tuple_constant(graph, (int64_t)1 << swizzle.bits), tj_tuple_constant(graph, columns)};
   const tj_tuple *stride[] = {tj_tuple_constant(graph, columns), tj_tuple_constant(graph, 1)};
-  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
-  composed->swizzle = tj_swizzle_make(graph, swizzle.bits, 0, swizzle.shift);
-  composed->offset = tj_tuple_constant(graph, 0);
-  composed->layout = tj_layout_make(graph, tj_tuple_list(graph, shape, 2), tj_tuple_list(graph, stride, 2));
-  return tj_value_of_composed(graph, composed);
+  tj_layout layout = tj_layout_make(graph, tj_tuple_list(graph, shape, 2), tj_tuple_list(graph, stride, 2));
+  return tj_value_of_parts(graph, tj_swizzle_make(graph, swizzle.bits, 0, swizzle.shift), tj_tuple_constant(graph, 0),
+                           layout);
 }
 
 void tj_show_swizzle(const tj_show_request *request, tj_picture *picture) {

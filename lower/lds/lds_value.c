@@ -38,7 +38,5 @@ const tj_value *tj_stage_value(tj_graph *graph, const tj_stage_layout *chosen, c
   tj_layout layout = tj_layout_concat(graph, mode, rank);
   if (chosen->swizzle.bits == 0)
     return tj_value_of_layout(graph, layout);
-  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
-  *composed = (tj_composed){.swizzle = chosen->swizzle, .offset = tj_tuple_constant(graph, 0), .layout = layout};
-  return tj_value_of_composed(graph, composed);
+  return tj_value_of_parts(graph, chosen->swizzle, tj_tuple_constant(graph, 0), layout);
 }

@@ -167,12 +167,9 @@ static const tj_value *lds_of_part(tj_graph *graph, const tj_mapping *mapping) {
     stride[m] = mode.stride;
   }
   const tj_layout part = {tj_tuple_list(graph, shape, rank), tj_tuple_list(graph, stride, rank)};
-  if (lds->kind != TJ_VALUE_COMPOSED)
-    return tj_value_of_layout(graph, part);
-  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
-  *composed = *lds->composed;
-  composed->layout = part;
-  return tj_value_of_composed(graph, composed);
+  return lds->kind == TJ_VALUE_COMPOSED
+             ? tj_value_of_parts(graph, lds->composed->swizzle, lds->composed->offset, part)
+             : tj_value_of_layout(graph, part);
 }
 
 static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {

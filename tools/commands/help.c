@@ -27,14 +27,16 @@ static int fail_topic(tj_context *context, const char *topic) {
                     names_one ? found->note : "tilejit help functions lists those of the language");
 }
 
+static int print_list(tj_context *context, tj_status listed, tj_blob *list) {
+  return listed == TJ_OK ? write_blob(context, list) : fail_library(context, listed);
+}
+
 static int print_functions(tj_context *context, tj_language_form form) {
-  tj_blob text;
-  tj_status listed = tj_language_functions(context, form, &text);
-  int status = listed == TJ_OK ? write_blob(context, &text) : fail_library(context, listed);
+  tj_blob list;
+  int status = print_list(context, tj_language_functions(context, form, &list), &list);
   if (status != 0 || form == TJ_LANGUAGE_JSON)
     return status;
-  listed = tj_language_words(context, &text);
-  return listed == TJ_OK ? write_blob(context, &text) : fail_library(context, listed);
+  return print_list(context, tj_language_words(context, &list), &list);
 }
 
 static int print_topic(tj_context *context, const char *topic, bool as_json) {
