@@ -4,6 +4,7 @@
 
 #include "lower/c/c_expression.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -278,6 +279,17 @@ static void write_number(tj_text *text, tj_dtype dtype) {
                  code_type(dtype), statements.data, number->piece.text);
 }
 
+/* Small floats of which some are infinite: rounding makes none of them, loading may. */
+static bool keeps_infinities(tj_dtype dtype) {
+  return tj_dtype_is_small_float(dtype) && tj_dtype_form(dtype).specials == TJ_SPECIALS_IEEE;
+}
+
+static void write_infinities(tj_text *text, const tj_float_form *form) {
+  uint32_t code = tj_float_largest(form) + 1, sign = (uint32_t)1 << (form->exponent + form->mantissa);
+  const char *largest = tj_c_number(text->job, FLT_MAX, false).text;
+  tj_text_format(text, "  if (fabs(x) > %s)\n    return x < 0 ? %" PRIu32 " : %" PRIu32 ";\n", largest, code + sign, code);
+}
+
 static void write_code(tj_text *text, tj_dtype dtype) {
   tj_job *job = text->job;
   tj_text statements = tj_text_begin(job);
@@ -287,16 +299,20 @@ static void write_code(tj_text *text, tj_dtype dtype) {
   tj_term number = new_term(job, (tj_c_piece){"x", TJ_C_ATOM}, TJ_KIND_REAL);
   tj_term code = tj_float_code_recipe(&m.machine, &form, !tj_dtype_is_small_float(dtype), number);
   const char *name = tj_dtype_name(dtype), *type = code_type(dtype);
-  tj_text_format(text, "TILEJIT_FUNCTION %s tilejit_%s_code(float x) {\n%s  return (%s)%s;\n}\n", type, name,
-                 statements.data, type, code->piece.text);
+  tj_text_format(text, "TILEJIT_FUNCTION %s tilejit_%s_code(float x) {\n", type, name);
+  if (keeps_infinities(dtype))
+    write_infinities(text, &form);
+  tj_text_format(text, "%s  return (%s)%s;\n}\n", statements.data, type, code->piece.text);
 }
 
 static void write_short(tj_text *text, tj_dtype dtype) {
   const char *name = tj_dtype_name(dtype);
-  tj_text_format(text,
-                 "TILEJIT_FUNCTION float tilejit_%s(float x) {\n"
-                 "  return tilejit_%s_number(tilejit_%s_code(x));\n}\n",
-                 name, name, name);
+  tj_text_format(text, "TILEJIT_FUNCTION float tilejit_%s(float x) {\n", name);
+  if (keeps_infinities(dtype)) {
+    const char *largest = tj_c_number(text->job, tj_float_limit(dtype), false).text;
+    tj_text_format(text, "  if (fabs(x) > %s)\n    return x < 0 ? -%s : %s;\n", largest, largest, largest);
+  }
+  tj_text_format(text, "  return tilejit_%s_number(tilejit_%s_code(x));\n}\n", name, name);
 }
 
 static void write_odd(tj_text *text) {
@@ -417,7 +433,7 @@ static const char *doc_of(tj_job *job, const callee *c) {
   case NUMBER:
     return tj_string_format(job, "The number that a code of %s stands for.", tj_dtype_name(dtype));
   case CODE:
-    return tj_string_format(job, "The code of %s that is nearest, of two the even one.", tj_dtype_name(dtype));
+    return tj_string_format(job, "The code of %s that is nearest, of two the even one; infinite ones keep theirs if it has any.", tj_dtype_name(dtype));
   case SHORT:
     return tj_string_format(job, "The nearest number of %s.", tj_dtype_name(dtype));
   case ODD:
