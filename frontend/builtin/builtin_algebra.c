@@ -120,6 +120,9 @@ const tj_value *tj_builtin_reverse(tj_call *call) {
 }
 
 const tj_value *tj_builtin_dice(tj_call *call) {
+  const tj_value *of = call->arg[1];
+  if (of->kind == TJ_VALUE_TUPLE)
+    return tj_give_tuple(call, tj_tuple_dice(call->graph, tj_arg_tuple(call, 0), of->tuple));
   return tj_give_layout(call, tj_layout_dice(call->graph, tj_arg_tuple(call, 0), tj_arg_layout(call, 1)));
 }
 
@@ -131,6 +134,10 @@ const tj_value *tj_builtin_make_ordered_layout(tj_call *call) {
 
 const tj_value *tj_builtin_make_layout_like(tj_call *call) {
   return tj_give_layout(call, tj_layout_like(call->graph, tj_arg_layout(call, 0)));
+}
+
+const tj_value *tj_builtin_make_fragment_like(tj_call *call) {
+  return tj_give_layout(call, tj_layout_fragment_like(call->graph, tj_arg_layout(call, 0)));
 }
 
 const tj_value *tj_builtin_make_identity_layout(tj_call *call) {
@@ -436,9 +443,22 @@ const tj_value *tj_builtin_weakly_congruent(tj_call *call) {
   return tj_give_integer(call, tj_tuple_weakly_congruent(profile_of(call, 0), profile_of(call, 1)));
 }
 
+/* Mode by mode where all three have modes. */
+static const tj_tuple *moved(tj_graph *graph, const tj_tuple *c, const tj_tuple *source, const tj_tuple *target) {
+  if (!tj_tuple_is_list(c) || !tj_tuple_is_list(source) || !tj_tuple_is_list(target)) {
+    const tj_tuple *stride = tj_layout_of_shape(graph, source).stride;
+    return tj_idx2crd(graph, tj_crd2idx(graph, c, source, stride), target, NULL);
+  }
+  if (c->count != source->count || c->count != target->count)
+    tj_fail(graph->job, TJ_RANK, "%s, %s and %s have different ranks", tj_tuple_text(graph->job, c),
+            tj_tuple_text(graph->job, source), tj_tuple_text(graph->job, target));
+  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, c->count);
+  for (uint32_t i = 0; i < c->count; i++)
+    items[i] = moved(graph, c->item[i], source->item[i], target->item[i]);
+  return tj_tuple_list(graph, items, c->count);
+}
+
 const tj_value *tj_builtin_crd2crd(tj_call *call) {
-  const tj_tuple *source = tj_arg_tuple(call, 1), *target = tj_arg_tuple(call, 2);
-  tj_layout from = tj_layout_of_shape(call->graph, source);
-  const tj_tuple *index = tj_crd2idx(call->graph, tj_arg_tuple(call, 0), source, from.stride);
-  return tj_give_tuple(call, tj_idx2crd(call->graph, index, target, NULL));
+  return tj_give_tuple(call,
+                       moved(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1), tj_arg_tuple(call, 2)));
 }

@@ -2,6 +2,7 @@
 /* CK Tile's functions: transforms, views, and evaluating them. */
 #include "frontend/sema/call.h"
 
+#include "ir/layout/algebra.h"
 #include "ir/map/map.h"
 
 #include <inttypes.h>
@@ -235,8 +236,9 @@ const tj_value *tj_builtin_vector_strides(tj_call *call) {
 
 /* slice(L, b, e) is CK's transform of a length; slice(c, layout) is CuTe's. */
 const tj_value *tj_builtin_slice(tj_call *call) {
-  bool of_layout = call->count == 2 && call->arg[1]->kind != TJ_VALUE_TUPLE;
-  if (!of_layout)
+  if (call->count == 3)
     return make_transform(call, TJ_TRANSFORM_SLICE);
+  if (call->arg[1]->kind == TJ_VALUE_TUPLE)
+    return tj_give_tuple(call, tj_tuple_slice(call->graph, tj_arg_tuple(call, 0), call->arg[1]->tuple));
   return tj_apply_value(call->graph, call->arg[1], call->arg, 1);
 }

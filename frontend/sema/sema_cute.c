@@ -98,7 +98,7 @@ static bool makes_layouts(const tj_builtin *builtin) {
 static const tj_builtin *order_of(const tj_scope *scope, const tj_builtin *builtin, const tj_ast *application) {
   static const tj_builtin row_major = {
       .name = "layout", .form = "layout(shape, LayoutRight{})", .least = 1, .most = 1, .function = tj_cute_row_major};
-  if (!makes_layouts(builtin) || application->count != 3)
+  if (!makes_layouts(builtin) || application->count != 3 || application->item[1]->kind == TJ_AST_NAMED)
     return NULL;
   tj_cute_word word = word_of(scope, application->item[2]);
   if (word == TJ_CUTE_ROW_MAJOR)

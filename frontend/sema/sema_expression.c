@@ -103,7 +103,9 @@ static const tj_value *evaluate_name(tj_scope *scope, const tj_ast *ast) {
   if (tj_is_cute_whole(scope, ast))
     return tj_value_of_tuple(scope->graph, tj_tuple_any(scope->graph));
   scope->job->here = ast->span;
-  if (binding != NULL || tj_builtin_find(ast->name) != NULL)
+  const tj_builtin *function = tj_builtin_find(ast->name);
+  bool is_integer_type = function != NULL && function->function == tj_cute_integer;
+  if (binding != NULL || (function != NULL && !is_integer_type))
     tj_fail(scope->job, TJ_WRONG_TYPE, "'%s' is a function and needs arguments", ast->name);
   tj_misspelling of = tj_misspelling_of(ast->name);
   tj_scope_try_names(scope, &of);

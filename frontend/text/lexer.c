@@ -131,13 +131,28 @@ tj_lexer tj_lexer_begin(tj_job *job) {
   return lexer;
 }
 
+static void skip_line(tj_lexer *lexer) {
+  const char *newline = memchr(lexer->text + lexer->position, '\n', lexer->length - lexer->position);
+  lexer->position = newline != NULL ? (uint32_t)(newline - lexer->text) : lexer->length;
+}
+
+/* Passes over what stands between the marks of a comment of C. */
+static void skip_block(tj_lexer *lexer) {
+  uint32_t begin = lexer->position;
+  for (lexer->position += 2; peek(lexer, 0) != '*' || peek(lexer, 1) != '/'; lexer->position++) {
+    if (lexer->position == lexer->length)
+      tj_fail_at(lexer->job, (tj_span){begin, begin + 2}, TJ_UNEXPECTED_TOKEN, "a comment that does not end");
+  }
+  lexer->position += 2;
+}
+
 static void skip_space_and_comments(tj_lexer *lexer) {
   while (lexer->position < lexer->length) {
     char c = lexer->text[lexer->position];
     if (c == '#' || (c == '/' && peek(lexer, 1) == '/' && !lexer->is_after_value)) {
-      const char *rest = lexer->text + lexer->position;
-      const char *newline = memchr(rest, '\n', lexer->length - lexer->position);
-      lexer->position = newline != NULL ? (uint32_t)(newline - lexer->text) : lexer->length;
+      skip_line(lexer);
+    } else if (c == '/' && peek(lexer, 1) == '*') {
+      skip_block(lexer);
     } else if (is_space(c)) {
       lexer->position++;
     } else {
@@ -254,10 +269,12 @@ static bool begins_with(const tj_lexer *lexer, const char *prefix) {
   return length <= lexer->length - lexer->position && memcmp(lexer->text + lexer->position, prefix, length) == 0;
 }
 
-/* How many bytes from the next one on are a namespace in front of a name, as C++ or Python writes it; 0 for none. */
+/* How many bytes from the next one on are a namespace in front of a name, or typename, as C++ or Python writes it; 0
+ * for none. */
 static uint32_t namespace_length(const tj_lexer *lexer) {
   static const char *const namespaces[] = {
-      "cute::", "cutlass::", "GMMA::", "UMMA::", "std::", "ck_tile::", "ck::", "detail::", "cute."};
+      "cute::",    "cutlass::", "GMMA::",   "UMMA::", "std::",
+                                            "ck_tile::", "ck::",      "detail::", "cute.",  "typename "};
   for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
     uint32_t length = (uint32_t)strlen(namespaces[i]);
     char next = begins_with(lexer, namespaces[i]) ? peek(lexer, length) : '\0';
@@ -362,6 +379,11 @@ static tj_token lex_dynamic(tj_lexer *lexer) {
   fail_number(lexer, begin, "is no integer");
 }
 
+/* The truth that a word of C++ or Python stands for; -1 for another word. */
+static int truth_of(const tj_lexer *lexer, uint32_t begin) {
+  return is_one_of(lexer, begin, "true True") ? 1 : is_one_of(lexer, begin, "false False") ? 0 : -1;
+}
+
 /* Reads what begins with a letter or an underscore: a keyword, a name, _, _42, _-, a printed pointer or int{42}. */
 static tj_token lex_word(tj_lexer *lexer) {
   uint32_t begin = lexer->position;
@@ -375,6 +397,9 @@ static tj_token lex_word(tj_lexer *lexer) {
     return token;
   uint32_t end = lexer->position, length = end - begin;
   const char *word = lexer->text + begin;
+  const int truth = truth_of(lexer, begin);
+  if (truth >= 0)
+    return (tj_token){TJ_TOKEN_INTEGER, {begin, end}, (uint64_t)truth};
   skip_data(lexer, begin);
   tj_token_kind kind = length == 1 && *word == '_' ? TJ_TOKEN_UNDERSCORE : word_kind(word, length);
   return (tj_token){kind, {begin, end}, 0};
@@ -398,8 +423,7 @@ static const char *advice_for(uint32_t character) {
     uint32_t character;
     const char *advice;
   } rows[] = {
-      {'.', "a range is written 0..9, with two dots"},
-      {'!', "there is no negation; compare two maps with equal(A, B)"},
+      {'.', "there are no members; a function takes the object, as in size(L); a range is written 0..9, with two dots"},
       {'"', "a text in double quotes ends in its line, as in import \"atoms\""},
       {'\'', "names have no primes"},
       {'~', "invert the low n bits with x ^ ((1 << n) - 1)"},
@@ -436,12 +460,20 @@ static _Noreturn void fail_character(const tj_lexer *lexer) {
              bytes, character);
 }
 
+/* How many bytes from the next one on begin an assertion of C++, up to its arguments; 0 for none. */
+static uint32_t assertion_length(const tj_lexer *lexer) {
+  static const char *const words[] = {"static_assert(", "CUTE_STATIC_ASSERT(", "CUTE_STATIC_ASSERT_V("};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (begins_with(lexer, words[i]))
+      return (uint32_t)strlen(words[i]);
+  return 0;
+}
+
 /* Passes over an assertion of C++, and the semicolon behind it. False where none begins. */
 static bool skip_assertion(tj_lexer *lexer) {
-  static const char word[] = "static_assert(";
-  uint32_t depth = 1, offset = sizeof word - 1;
+  uint32_t depth = 1, offset = assertion_length(lexer);
   bool is_quoted = false;
-  if (!begins_with(lexer, word))
+  if (offset == 0)
     return false;
   for (; depth > 0 && offset < lexer->length - lexer->position; offset++) {
     char c = peek(lexer, offset);

@@ -431,11 +431,50 @@ static const tj_ast *parse_negation(tj_parser *parser) {
   return least ? operand : new_node(parser, TJ_AST_NEGATE, tj_parse_span_from(parser, begin), first);
 }
 
+/* A call of a function with the arguments that are pending since there were `first` of them. */
+static const tj_ast *call_of(tj_parser *parser, const char *name, uint32_t first) {
+  const tj_ast *last = parser->pending[parser->pending_count - 1];
+  tj_ast *function = new_leaf(parser, TJ_AST_NAME, parser->pending[first]->span);
+  tj_span span = {function->span.begin, last->span.end};
+  function->name = name;
+  push(parser, last);
+  memmove(parser->pending + first + 1, parser->pending + first,
+          (parser->pending_count - first - 1) * sizeof *parser->pending);
+  parser->pending[first] = function;
+  return new_node(parser, TJ_AST_APPLY, span, first);
+}
+
+/* A function of an expression and an integer. */
+static const tj_ast *call_with(tj_parser *parser, const char *name, const tj_ast *of, int64_t value) {
+  uint32_t first = parser->pending_count;
+  tj_ast *integer = new_leaf(parser, TJ_AST_INTEGER, of->span);
+  integer->integer = value;
+  push(parser, of);
+  push(parser, integer);
+  return call_of(parser, name, first);
+}
+
+/* !a */
+static const tj_ast *parse_inversion(tj_parser *parser) {
+  enter(parser);
+  tj_parse_advance(parser);
+  const tj_ast *inverse = call_with(parser, "eq", parse_binary(parser, UNARY), 0);
+  leave(parser);
+  return inverse;
+}
+
 /* Whether the current token is a pointer that _ joins to the swizzle before it: Sw<3,4,3>_smem_ptr[16b](unset). */
 static bool is_joined_pointer(const tj_parser *parser) {
   tj_token token = parser->window.current;
   return token.kind == TJ_TOKEN_POINTER && parser->lexer.text[token.span.begin] == '_' &&
          parser->window.previous.kind == TJ_TOKEN_GREATER;
+}
+
+/* Whether && or || of a condition is next. */
+static bool is_logical(const tj_parser *parser) {
+  const tj_token current = parser->window.current, next = parser->window.next;
+  return parser->has_conditions && (current.kind == TJ_TOKEN_AMPERSAND || current.kind == TJ_TOKEN_BAR) &&
+         next.kind == current.kind && next.span.begin == current.span.end;
 }
 
 /* The operator that begins at the current token, and how many tokens it has; false when none does. */
@@ -463,14 +502,18 @@ static bool current_operator(const tj_parser *parser, tj_operator *op, int *toke
     return true;
   }
   if (!shift)
-    return of_token[kind].exists;
+    return of_token[kind].exists && !is_logical(parser);
   return parser->shifts && window->next.kind == kind && window->next.span.begin == window->current.span.end;
 }
 
 /* An expression of operators that bind at least as tightly as `loosest`. */
 static const tj_ast *parse_binary(tj_parser *parser, int loosest) {
-  bool negative = loosest <= UNARY && is_minus(tj_parse_current(parser));
-  const tj_ast *left = negative ? parse_negation(parser) : parse_application(parser);
+  bool is_unary = loosest <= UNARY;
+  bool negative = is_unary && is_minus(tj_parse_current(parser));
+  bool inverted = is_unary && parser->has_conditions && tj_parse_current(parser) == TJ_TOKEN_EXCLAMATION;
+  const tj_ast *left = negative   ? parse_negation(parser)
+                       : inverted ? parse_inversion(parser)
+                                  : parse_application(parser);
   tj_operator op;
   int tokens;
   while (current_operator(parser, &op, &tokens) && tj_operator_precedence(op) >= loosest) {
@@ -488,20 +531,7 @@ static const tj_ast *parse_binary(tj_parser *parser, int loosest) {
   return left;
 }
 
-/* Conditions of C++, which only its declarations have. */
-
-/* A call of a function with the arguments that are pending since there were `first` of them. */
-static const tj_ast *call_of(tj_parser *parser, const char *name, uint32_t first) {
-  const tj_ast *last = parser->pending[parser->pending_count - 1];
-  tj_ast *function = new_leaf(parser, TJ_AST_NAME, parser->pending[first]->span);
-  tj_span span = {function->span.begin, last->span.end};
-  function->name = name;
-  push(parser, last);
-  memmove(parser->pending + first + 1, parser->pending + first,
-          (parser->pending_count - first - 1) * sizeof *parser->pending);
-  parser->pending[first] = function;
-  return new_node(parser, TJ_AST_APPLY, span, first);
-}
+/* Conditions of C++, which only its declarations have: those of integers, as functions of them. */
 
 /* The function that compares as the current token does: none where a bracket closes with it, or a name gets a value.
  */
@@ -509,12 +539,13 @@ static const char *accept_comparison(tj_parser *parser) {
   tj_token_kind kind = tj_parse_current(parser);
   bool is_pair = parser->window.next.kind == TJ_TOKEN_EQUALS;
   bool is_less = kind == TJ_TOKEN_LESS, is_greater = kind == TJ_TOKEN_GREATER && parser->shifts;
-  if (!is_less && !is_greater && !(kind == TJ_TOKEN_EQUALS && is_pair))
+  bool is_unequal = kind == TJ_TOKEN_EXCLAMATION;
+  if (!is_less && !is_greater && !((kind == TJ_TOKEN_EQUALS || is_unequal) && is_pair))
     return NULL;
   tj_parse_advance(parser);
   if (!tj_parse_accept(parser, TJ_TOKEN_EQUALS))
     return is_less ? "lt" : "gt";
-  return is_less ? "le" : is_greater ? "ge" : "eq";
+  return is_less ? "le" : is_greater ? "ge" : is_unequal ? "ne" : "eq";
 }
 
 static const tj_ast *compared(tj_parser *parser, const tj_ast *a) {
@@ -527,11 +558,34 @@ static const tj_ast *compared(tj_parser *parser, const tj_ast *a) {
   return call_of(parser, function, first);
 }
 
+/* a && b, or, more loosely, a || b. */
+static const tj_ast *parse_logical(tj_parser *parser, tj_token_kind kind, int loosest) {
+  bool is_and = kind == TJ_TOKEN_AMPERSAND;
+  const tj_ast *value =
+      is_and ? compared(parser, parse_binary(parser, loosest)) : parse_logical(parser, TJ_TOKEN_AMPERSAND, loosest);
+  while (is_logical(parser) && tj_parse_current(parser) == kind) {
+    uint32_t first = parser->pending_count;
+    tj_ast *sure = new_leaf(parser, TJ_AST_INTEGER, value->span);
+    sure->integer = !is_and;
+    push(parser, call_with(parser, "ne", value, 0));
+    tj_parse_advance(parser);
+    tj_parse_advance(parser);
+    const int tight = tj_operator_precedence(TJ_OPERATOR_OR);
+    const tj_ast *other = is_and ? compared(parser, parse_binary(parser, tight))
+                                 : parse_logical(parser, TJ_TOKEN_AMPERSAND, tight);
+    const tj_ast *truth = call_with(parser, "ne", other, 0);
+    push(parser, is_and ? truth : sure);
+    push(parser, is_and ? sure : truth);
+    value = call_of(parser, "choose", first);
+  }
+  return value;
+}
+
 /* a < b ? x : y */
 static const tj_ast *parse_conditional(tj_parser *parser, int loosest) {
   const int tight = tj_operator_precedence(TJ_OPERATOR_OR);
   enter(parser);
-  const tj_ast *value = compared(parser, parse_binary(parser, loosest));
+  const tj_ast *value = parse_logical(parser, TJ_TOKEN_BAR, loosest);
   if (tj_parse_accept(parser, TJ_TOKEN_DYNAMIC)) {
     uint32_t first = parser->pending_count;
     push(parser, value);

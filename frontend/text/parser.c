@@ -125,19 +125,33 @@ static void parse_function_parameters(tj_parser *parser, tj_item *item) {
   tj_parse_expect(parser, TJ_TOKEN_CLOSE_PARENTHESIS, "or ',' after a function's parameter");
 }
 
-/* Whether the current and the next token begin a declaration of C++, such as constexpr index_t kM = 128. */
+/* Whether names and then = are next, of which the current and the next token are the first two. */
+static bool is_defined_name(const tj_parser *parser) {
+  tj_lexer ahead = parser->lexer;
+  tj_token token = parser->window.next;
+  while (token.kind == TJ_TOKEN_NAME)
+    token = tj_lexer_next(&ahead);
+  return token.kind == TJ_TOKEN_EQUALS;
+}
+
+/* Whether the current token is a type, or a word before one, of a declaration of C++: constexpr index_t kM = 128, or
+ * Tensor gA = make_layout(4, 1). */
 static bool begins_declaration(const tj_parser *parser) {
-  static const char *const words[] = {"constexpr", "static", "inline",    "const",    "auto",   "index_t",
-                                      "int",       "bool",   "TiledCopy", "TiledMMA", "Layout", "ComposedLayout"};
+  static const char *const words[] = {"constexpr", "static", "inline", "const", "auto", "index_t", "int", "bool"};
   if (parser->window.next.kind != TJ_TOKEN_NAME)
     return false;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (tj_parse_is_word(parser, parser->window.current, words[i]))
       return true;
-  return false;
+  return is_defined_name(parser);
 }
 
-/* A declaration of C++: what stands before the name says nothing. */
+/* Whether a definition of Python is next: layout = cute.make_layout(4). */
+static bool begins_assignment(const tj_parser *parser) {
+  return tj_parse_current(parser) == TJ_TOKEN_NAME && parser->window.next.kind == TJ_TOKEN_EQUALS;
+}
+
+/* A declaration of C++, or a definition of Python: what stands before the name says nothing. */
 static void parse_declaration(tj_parser *parser, item_list *list) {
   tj_item *item = add_item(parser, list, TJ_ITEM_LET);
   uint32_t begin = tj_parse_current_span(parser).begin;
@@ -163,15 +177,14 @@ static tj_item *begin_let(tj_parser *parser, item_list *list, const char *name) 
 static const char deduced[] = "decltype";
 
 /* Whether the next name is one for a value, as in using L = Layout<Shape<_4,_8>>: for decltype(…), for a type of
- * cute.def, of which all that has template arguments has them here, or for a type of elements. */
+ * cute.def, of which all that has template arguments has them here, or for another name. */
 static bool names_value(const tj_parser *parser) {
   tj_lexer ahead = parser->lexer;
   tj_token token = tj_lexer_next(&ahead), first = tj_lexer_next(&ahead), next = tj_lexer_next(&ahead);
   bool is_deduced = first.kind == TJ_TOKEN_NAME && tj_parse_is_word(parser, first, deduced);
-  bool is_element = next.kind == TJ_TOKEN_SEMICOLON && tj_cute_element_bits(tj_parse_token_text(parser, first)) != 0;
-  bool is_value =
-      token.kind == TJ_TOKEN_EQUALS && first.kind == TJ_TOKEN_NAME &&
-      (next.kind == TJ_TOKEN_LESS || is_element || (is_deduced && next.kind == TJ_TOKEN_OPEN_PARENTHESIS));
+  bool is_value = token.kind == TJ_TOKEN_EQUALS && first.kind == TJ_TOKEN_NAME &&
+                  (next.kind == TJ_TOKEN_LESS || next.kind == TJ_TOKEN_SEMICOLON ||
+                   (is_deduced && next.kind == TJ_TOKEN_OPEN_PARENTHESIS));
   for (token = first; is_value && token.kind != TJ_TOKEN_SEMICOLON && token.kind != TJ_TOKEN_END;) {
     is_value = token.kind != TJ_TOKEN_NAME || next.kind != TJ_TOKEN_LESS ||
                tj_cute_has_template(tj_parse_token_text(parser, token));
@@ -207,16 +220,17 @@ static bool begins_using(const tj_parser *parser) {
   return tj_parse_is_word(parser, parser->window.current, "using") && parser->window.next.kind == TJ_TOKEN_NAME;
 }
 
-/* An item of C++; false where there is none. */
+/* An item of C++ or Python; false where there is none. */
 static bool parse_foreign_item(tj_parser *parser, item_list *list) {
-  if (begins_declaration(parser))
-    parse_declaration(parser, list);
-  else if (!begins_using(parser))
-    return false;
-  else if (names_value(parser))
+  bool is_using = begins_using(parser);
+  if (is_using && names_value(parser))
     parse_alias(parser, list);
-  else
+  else if (is_using)
     skip_using(parser);
+  else if (begins_assignment(parser) || begins_declaration(parser))
+    parse_declaration(parser, list);
+  else
+    return false;
   return true;
 }
 
@@ -424,11 +438,20 @@ static bool accept_separator(tj_parser *parser) {
   return (piece != NULL && next >= piece->end && tj_parse_accept(parser, TJ_TOKEN_SEMICOLON)) || found;
 }
 
-/* Reads items, each with its `;` or without. Returns whether a bare expression may follow. */
+/* Whether a line ends between the previous and the current token. */
+static bool is_next_line(const tj_parser *parser) {
+  uint32_t end = parser->window.previous.span.end, begin = tj_parse_current_span(parser).begin;
+  return memchr(parser->lexer.text + end, '\n', begin - end) != NULL;
+}
+
+/* Reads items, each with its `;` or without. Returns whether a bare expression may follow: behind Python's, in a line
+ * of its own. */
 static bool parse_item_list(tj_parser *parser, item_list *items) {
-  bool separated = true;
-  while (parse_item(parser, items))
-    separated = accept_separator(parser);
+  bool separated = true, is_python = begins_assignment(parser);
+  while (parse_item(parser, items)) {
+    separated = accept_separator(parser) || (is_python && is_next_line(parser));
+    is_python = begins_assignment(parser);
+  }
   return separated;
 }
 

@@ -30,7 +30,6 @@ static const char *advice_on_pair(tj_token first, tj_token second) {
        "there is no ==: equal(A, B) compares two maps, eq(a, b) elements of arrays"},
       {TJ_TOKEN_SLASH, TJ_TOKEN_SLASH,
        "division is a single /, and rounds down; comments begin with #, or with // where no value stands before"},
-      {TJ_TOKEN_SLASH, TJ_TOKEN_STAR, "comments begin with # or // and end with the line"},
       {TJ_TOKEN_STAR, TJ_TOKEN_STAR, "there is no power operator; 1 << n is the n-th power of two"},
       {TJ_TOKEN_AMPERSAND, TJ_TOKEN_AMPERSAND, "the bitwise and is a single &"},
       {TJ_TOKEN_BAR, TJ_TOKEN_BAR, "the bitwise or is a single |"},
@@ -67,13 +66,14 @@ static const char *advice_on_token(tj_token_kind kind) {
     return "a definition begins with let, as in let A = (4,8):(8,1)";
   case TJ_TOKEN_LESS:
   case TJ_TOKEN_GREATER:
-    return "the language has no comparisons but lt(a, b), le, gt, ge, eq and ne of arrays; < and > enclose tilers "
-           "<A, B>, "
-           "and shifts are << and >>";
+    return "the language has no comparisons but lt(a, b), le, gt, ge, eq and ne; < and > enclose tilers <A, B>, and "
+           "shifts are << and >>";
   case TJ_TOKEN_OPEN_BRACE:
   case TJ_TOKEN_CLOSE_BRACE:
     return "items are grouped with ( ), lists with [ ]; a value of a C++ type is written Int<4>{}; { } has the "
            "statements of a kernel";
+  case TJ_TOKEN_EXCLAMATION:
+    return "there is no negation; compare two maps with equal(A, B); declarations of C++ have !a and a != b";
   case TJ_TOKEN_RANGE:
     return "a range stands only after in, as in param i in 0..9";
   default:

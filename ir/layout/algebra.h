@@ -64,8 +64,9 @@ tj_layout tj_layout_append(tj_graph *graph, tj_layout layout, tj_layout x, uint3
 tj_layout tj_layout_prepend(tj_graph *graph, tj_layout layout, tj_layout x, uint32_t rank);
 /* ((a0,b0),(a1,b1),…) of two layouts of equal rank. */
 tj_layout tj_layout_zip(tj_graph *graph, tj_layout a, tj_layout b);
-/* The modes that stand against integers of a coordinate; and the items of a tuple. */
+/* The modes that stand against integers of a coordinate; and the items of a tuple, or those that stand against _. */
 const tj_tuple *tj_tuple_dice(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *tuple);
+const tj_tuple *tj_tuple_slice(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *tuple);
 tj_layout tj_layout_dice(tj_graph *graph, const tj_tuple *coordinate, tj_layout layout);
 
 /* Modes of stride 0 get the extent 1; and then coalesced. */
@@ -78,6 +79,9 @@ const tj_tuple *tj_compact_row_major(tj_graph *graph, const tj_tuple *shape);
 const tj_tuple *tj_compact_order(tj_graph *graph, const tj_tuple *shape, const tj_tuple *order);
 tj_layout tj_layout_ordered(tj_graph *graph, const tj_tuple *shape, const tj_tuple *order);
 tj_layout tj_layout_like(tj_graph *graph, tj_layout layout);
+/* The same, but that the first mode is compact, leaf after leaf, and comes first; of a shape that is not constant,
+ * all modes are. As in CuTe, the second of two is a mode of one. */
+tj_layout tj_layout_fragment_like(tj_graph *graph, tj_layout layout);
 tj_layout tj_layout_identity(tj_graph *graph, const tj_tuple *shape);
 
 /* Tuples as shapes. (CuTe's reverse of a layout is the layout itself: to it, a layout is no tuple.) */

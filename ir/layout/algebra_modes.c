@@ -102,11 +102,20 @@ tj_layout tj_layout_zip(tj_graph *graph, tj_layout a, tj_layout b) {
   return tj_layout_concat(graph, pairs, a.shape->count);
 }
 
-const tj_tuple *tj_tuple_dice(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *tuple) {
+static void check_fit(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *tuple) {
   if (!tj_tuple_weakly_congruent(coordinate, tuple))
     tj_fail(graph->job, TJ_SLICE_STRUCTURE, "%s does not fit %s", tj_tuple_text(graph->job, coordinate),
             tj_tuple_text(graph->job, tuple));
+}
+
+const tj_tuple *tj_tuple_dice(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *tuple) {
+  check_fit(graph, coordinate, tuple);
   return tj_tuple_keep(graph, coordinate, tuple, true);
+}
+
+const tj_tuple *tj_tuple_slice(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *tuple) {
+  check_fit(graph, coordinate, tuple);
+  return tj_tuple_keep(graph, coordinate, tuple, false);
 }
 
 tj_layout tj_layout_dice(tj_graph *graph, const tj_tuple *coordinate, tj_layout layout) {
@@ -239,6 +248,27 @@ tj_layout tj_layout_ordered(tj_graph *graph, const tj_tuple *shape, const tj_tup
 tj_layout tj_layout_like(tj_graph *graph, tj_layout layout) {
   const tj_tuple *filtered = tj_layout_filter_zeros(graph, layout).shape;
   return (tj_layout){layout.shape, tj_compact_order(graph, filtered, layout.stride)};
+}
+
+static const tj_tuple *with_first(tj_graph *graph, const tj_tuple *tuple, const tj_tuple *first) {
+  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, tuple->count);
+  for (uint32_t i = 0; i < tuple->count; i++)
+    items[i] = i == 0 ? first : tuple->item[i];
+  return tj_tuple_list(graph, items, tuple->count);
+}
+
+tj_layout tj_layout_fragment_like(tj_graph *graph, tj_layout layout) {
+  const tj_tuple *shape = layout.shape;
+  if (tj_tuple_rank(shape) < 2 || !tj_is_constant(tj_tuple_product(graph, shape)))
+    return tj_layout_of_shape(graph, shape);
+  const tj_tuple *filtered = tj_layout_filter_zeros(graph, tj_layout_mode(graph, layout, 0)).shape;
+  const tj_tuple *foremost = tj_tuple_integer(graph, tj_int(graph, INT64_MIN));
+  const tj_tuple *order = with_first(graph, layout.stride, foremost);
+  tj_layout like = {shape, tj_compact_order(graph, with_first(graph, shape, filtered), order)};
+  if (shape->count > 2)
+    return like;
+  tj_layout second = tj_layout_mode(graph, like, 1);
+  return pair(graph, tj_layout_mode(graph, like, 0), tj_layout_concat(graph, &second, 1));
 }
 
 /* --- identity --- */

@@ -68,7 +68,7 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
   *origin = tj_simplified(graph, access_of(f, side, none).offset);
   if (side >= TJ_FLEXIBLE_FURTHER)
     return f->domain->other[side - TJ_FLEXIBLE_FURTHER].value->kind == TJ_VALUE_LAYOUT;
-  if (tj_domain_has_own_strides(f->domain, side == TJ_FLEXIBLE_SOURCE))
+  if (tj_domain_has_own_strides(f->graph, f->domain, side == TJ_FLEXIBLE_SOURCE))
     return true;
   tj_access access = access_of(f, side, digit);
   return is_sum(f, side, access.offset, *origin, digit) && tj_flexible_bound(f, side, access.valid, digit);

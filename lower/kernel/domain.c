@@ -13,6 +13,7 @@
 #include "ir/layout/algebra.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "ir/value/map_image.h"
 
 #include <string.h>
 
@@ -451,10 +452,12 @@ bool tj_domain_has_neighbours(const tj_domain *domain, uint32_t mode, bool of_so
   return stride != NULL && tj_is_int(stride, 1);
 }
 
-bool tj_domain_has_own_strides(const tj_domain *domain, bool of_source) {
+bool tj_domain_has_own_strides(tj_graph *graph, const tj_domain *domain, bool of_source) {
   const tj_operand *operand = of_source ? domain->source : domain->destination;
   const tj_domain_side *side = domain->side != NULL ? &domain->side[of_source ? 0 : 1] : NULL;
-  return side != NULL ? side->view != NULL && side->view->stage_count == 1 : operand->value->kind == TJ_VALUE_LAYOUT;
+  if (side == NULL)
+    return operand->value->kind == TJ_VALUE_LAYOUT;
+  return side->view != NULL && side->view->stage_count == 1 && tj_view_stays_inside(graph, operand->view);
 }
 
 const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *of, const tj_node *size) {
@@ -629,7 +632,7 @@ const tj_node *tj_domain_origin(tj_graph *graph, const tj_domain *domain, uint32
 }
 
 bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes) {
-  if (operand >= TJ_OPERAND_OTHERS || tj_domain_has_own_strides(domain, operand == TJ_OPERAND_SOURCE))
+  if (operand >= TJ_OPERAND_OTHERS || tj_domain_has_own_strides(graph, domain, operand == TJ_OPERAND_SOURCE))
     return true;
   const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
   for (uint32_t m = 0; m < domain->count; m++)

@@ -65,8 +65,9 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_sides *sides);
 
 /* Whether every element of a side is surely valid, at the origin and the sum of digits times strides. So it is where
  * strides are an operand's own: a layout's, where modes are leaves of the finer layout, and runs of leaves that were
- * shown to step evenly; or those of a buffer's dimensions, which nothing transforms but what merges them. */
-bool tj_domain_has_own_strides(const tj_domain *domain, bool of_source);
+ * shown to step evenly; or those of a buffer's dimensions, which nothing transforms but what merges them, and none of
+ * whose elements may be outside of the buffer. */
+bool tj_domain_has_own_strides(tj_graph *graph, const tj_domain *domain, bool of_source);
 
 /* The offset of an operand where the coordinates of `modes`, by bit, are 0, if at any coordinates it surely is that
  * and the sum of these times strides: of offset `any`, at symbols of which a mode each has one. NULL: it may not be.

@@ -87,7 +87,7 @@ static sampler open_sampler(tj_graph *graph, tj_coordinates *shared, const tj_do
 
 /* No call that may fail the job is between making the evaluator and giving it back. */
 bool tj_is_torn(tj_graph *graph, tj_coordinates *shared, const tj_domain *domain, bool of_source, uint32_t buffer) {
-  if (tj_domain_has_own_strides(domain, of_source) || !tj_domain_is_known(domain))
+  if (tj_domain_has_own_strides(graph, domain, of_source) || !tj_domain_is_known(domain))
     return false;
   sampler s = open_sampler(graph, shared, domain, of_source, buffer);
   if (tj_evaluator_create(s.root, ROOTS, &s.evaluator) != TJ_EVAL_OK)

@@ -127,7 +127,7 @@ START_TEST(what_is_no_token) {
   } cases[] = {
       {"a $", TJ_BAD_CHARACTER, 2, 3, "the character '$' has no meaning here", NULL},
       {"1 . 2", TJ_BAD_CHARACTER, 2, 3, "the character '.' has no meaning here",
-       "a range is written 0..9, with two dots"},
+       "there are no members; a function takes the object, as in size(L); a range is written 0..9, with two dots"},
       {"0...9", TJ_BAD_CHARACTER, 3, 4, NULL, NULL},
       {"2 × 3", TJ_BAD_CHARACTER, 2, 4, "the character '×' (U+00D7) has no meaning here", "multiply with *"},
       {"\x01", TJ_BAD_CHARACTER, 0, 1, "the control character U+0001", NULL},

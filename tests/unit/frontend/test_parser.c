@@ -257,7 +257,7 @@ START_TEST(what_the_grammar_refuses) {
       {"let A = 4:1 A", TJ_UNEXPECTED_TOKEN, 12, 13, "expected an operator, ';', an item or the end, found 'A'",
        "put a ; before the program's last expression"},
       {"param M in 1..4 M", TJ_UNEXPECTED_TOKEN, 16, 17, NULL, "put a ; before the program's last expression"},
-      {"A = 4", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "a definition begins with let, as in let A = (4,8):(8,1)"},
+      {"1 = 4", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "a definition begins with let, as in let A = (4,8):(8,1)"},
       {"let = 4", TJ_UNEXPECTED_TOKEN, 4, 5, "expected a name after let, found '='", NULL},
       {"let o = 4", TJ_UNEXPECTED_TOKEN, 4, 5, "expected a name after let, found the keyword 'o'",
        "o composes two layouts, as in A o B, and cannot be a name"},
@@ -278,7 +278,7 @@ START_TEST(what_the_grammar_refuses) {
       {"2**3", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "there is no power operator; 1 << n is the n-th power of two"},
       {"a && b", TJ_UNEXPECTED_TOKEN, 3, 4, NULL, "the bitwise and is a single &"},
       {"a < b", TJ_UNEXPECTED_TOKEN, 2, 3, NULL,
-       "the language has no comparisons but lt(a, b), le, gt, ge, eq and ne of arrays; < and > enclose tilers <A, "
+       "the language has no comparisons but lt(a, b), le, gt, ge, eq and ne; < and > enclose tilers <A, "
        "B>, "
        "and shifts are << and >>"},
       {"a <= b", TJ_UNEXPECTED_TOKEN, 2, 3, NULL,

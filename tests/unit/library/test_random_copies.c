@@ -102,12 +102,14 @@ static number next_stride(random_source *random, const number *stride, const num
   return gap.value[0] == 0 ? room : combined(&room, '+', &gap);
 }
 
-/* Turns a mode around: its first element is where its last one was. */
-static void reverse_mode(const random_copy *c, side *s, uint32_t mode) {
+/* Turns a mode around: its first element is where its last one was, or where it was itself, so that the others are
+ * outside of the buffer. */
+static void reverse_mode(const random_copy *c, side *s, uint32_t mode, bool stays_inside) {
   number zero = constant(0), one = constant(1);
   number last = combined(&c->extent[mode], '-', &one);
   number way = combined(&last, '*', &s->stride[mode]);
-  s->offset = combined(&s->offset, '+', &way);
+  if (stays_inside)
+    s->offset = combined(&s->offset, '+', &way);
   s->stride[mode] = combined(&zero, '-', &s->stride[mode]);
 }
 
@@ -124,7 +126,7 @@ static void choose_strides(random_source *random, const random_copy *c, side *s,
   }
   for (uint32_t i = 0; c->is_view && i < c->rank; i++) {
     if (random_below(random, 6) == 0)
-      reverse_mode(c, s, i);
+      reverse_mode(c, s, i, random_below(random, 4) != 0);
   }
 }
 
@@ -205,18 +207,25 @@ static void next_coordinate(const random_copy *c, int run, int64_t coordinate[])
     coordinate[i] = 0;
 }
 
-/* What the destination must be. Elements are raw or unsigned, and little-endian. */
+static bool is_inside(int64_t offset, size_t bytes, const guarded_array *array) {
+  return offset >= 0 && ((size_t)offset + 1) * bytes <= array->size;
+}
+
+/* What the destination must be: zeros for elements outside of the source, and nothing outside of itself. Elements are
+ * raw or unsigned, and little-endian. */
 static void copy_by_loops(const session *s, const random_copy *c, int run, const guarded_array *from,
                           const guarded_array *to) {
   int64_t coordinate[MOST_MODES] = {0};
   size_t common = c->from.bytes < c->to.bytes ? c->from.bytes : c->to.bytes;
   for (int64_t n = volume(c, run); n > 0; n--) {
-    size_t source = (size_t)offset_at(c, &c->source, run, coordinate) * c->from.bytes;
-    size_t destination = (size_t)offset_at(c, &c->destination, run, coordinate) * c->to.bytes;
-    ck_assert_msg(source + c->from.bytes <= from->size, "the source has only %zu bytes\n%s", from->size, s->text);
-    ck_assert_msg(destination + c->to.bytes <= to->size, "the destination has only %zu bytes\n%s", to->size, s->text);
-    memset(to->data + destination, 0, c->to.bytes);
-    memcpy(to->data + destination, from->data + source, common);
+    int64_t source = offset_at(c, &c->source, run, coordinate);
+    int64_t destination = offset_at(c, &c->destination, run, coordinate);
+    bool is_loaded = is_inside(source, c->from.bytes, from), is_stored = is_inside(destination, c->to.bytes, to);
+    ck_assert_msg(c->is_view || (is_loaded && is_stored), "a buffer is too small\n%s", s->text);
+    if (is_stored)
+      memset(to->data + (size_t)destination * c->to.bytes, 0, c->to.bytes);
+    if (is_stored && is_loaded)
+      memcpy(to->data + (size_t)destination * c->to.bytes, from->data + (size_t)source * c->from.bytes, common);
     next_coordinate(c, run, coordinate);
   }
 }
