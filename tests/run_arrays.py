@@ -111,7 +111,7 @@ PROGRAMS = [
      "y = x - max(x, 0, 1) + min(w, 0, 1)",
      {"y": lambda x, w: x.astype("f4") - x.max().astype("f4") + w.min().astype("f4")}, 0.5),
     ("sums of one column, too", f"x: f32 {ROWS}, w: f32 @ (M,1):(1,1), y: f32 {ROWS}",
-     "y = mean(x, 0, 1) - x + sum(w, 0, 1) - mean(w)",
+     "y = sum(w, 0, 1) - mean(w) + mean(x, 0, 1) - x",
      {"y": lambda x, w: x.astype(WIDE).mean() - x.astype(WIDE) + w.astype(WIDE).sum() - w.astype(WIDE).mean()}, "sum"),
     ("integers", f"x: i32 {ROWS}, y: i8 {ROWS}, z: i64 {ROWS}", "y = x\n z = x + index(1) - index(0)",
      {"y": lambda x: x.astype("i4"), "z": lambda x: x + numpy.arange(x.shape[1]) - numpy.arange(x.shape[0])[:, None]},

@@ -192,7 +192,8 @@ static uint64_t evaluate_modes(tj_array_frame *f, const tj_ast *ast, const tj_ar
   return modes;
 }
 
-/* The modes of a kernel's reductions, of which the array has one element along those that are no modes of its own. */
+/* The modes of a kernel's reductions, of which the array has one element along those that are no modes of its own.
+ * Where those of reductions so far are a part of its own ones, statements are followed once more. */
 static uint64_t modes_of_all(tj_array_frame *f, const tj_ast *ast, const tj_array *array, uint64_t modes) {
   const uint64_t all = f->program->reduced;
   if (modes == 0 || all == 0)
@@ -200,12 +201,10 @@ static uint64_t modes_of_all(tj_array_frame *f, const tj_ast *ast, const tj_arra
   bool are_part = (modes & ~all) == 0;
   for (uint64_t left = all & ~modes; left != 0 && are_part; left &= left - 1)
     are_part = tj_is_int(array->extent[__builtin_ctzll(left)], 1);
-  if (!are_part && (all & ~modes) == 0)
-    tj_note(f->job, "all reductions of a kernel are over the same modes; where an array has one element along some, "
-                    "the reduction over all of them comes first: let gives it a name");
-  if (!are_part)
-    tj_fail(f->job, TJ_ARRAY_REDUCTION, "%s is over other modes than a reduction before it", ast->item[0]->name);
-  return all;
+  bool are_more = (all & ~modes) == 0;
+  if (!are_part && !are_more)
+    tj_fail(f->job, TJ_ARRAY_REDUCTION, "%s is over other modes than another reduction", ast->item[0]->name);
+  return are_part ? all : modes;
 }
 
 /* The array at the first coordinate along some modes, and elsewhere -0, which changes no sum. */

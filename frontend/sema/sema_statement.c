@@ -202,12 +202,21 @@ static void follow(tj_array_frame *f) {
   check_indices(f);
 }
 
-/* Statements once more, with indices of the extents that all arrays together were found to have. */
-static void follow_with_extents(tj_array_frame *f) {
+static bool has_partial_reductions(const tj_array_program *program) {
+  bool has = false;
+  for (uint32_t i = 0; i < program->count; i++)
+    has = has || (tj_array_is_reduction(program->array[i]->op) && program->array[i]->modes != program->reduced);
+  return has;
+}
+
+/* Statements once more, with indices of the extents that all arrays together were found to have, and reductions over
+ * the modes of all of them. */
+static void follow_again(tj_array_frame *f) {
   const tj_array_program *sketch = f->program;
   f->program = TJ_NEW(f->job, tj_array_program);
   f->program->rank = sketch->rank;
   f->program->extent = sketch->extent;
+  f->program->reduced = sketch->reduced;
   follow(f);
 }
 
@@ -223,8 +232,8 @@ const tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_kernel_
   follow(&f);
   join_shapes(&f);
   check_index_modes(&f);
-  if (f.program->index_modes != 0)
-    follow_with_extents(&f);
+  if (f.program->index_modes != 0 || has_partial_reductions(f.program))
+    follow_again(&f);
   check_in_place(&f);
   f.job->here = TJ_NOWHERE;
   return f.program;

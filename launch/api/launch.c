@@ -49,6 +49,7 @@ void tj_launch_destroy(tj_launch *launch) {
 
 tj_status tj_launch_perform(tj_launch *launch, void (*body)(tj_job *job, void *data), tj_launch_request request) {
   request.launch = launch;
+  request.name = request.name != NULL ? request.name : "";
   return tj_context_run(launch->context, &launch->job, body, &request);
 }
 

@@ -47,6 +47,14 @@ static size_t needed_bytes(tj_launch *launch, const tj_launch_buffer *buffer) {
   return bytes;
 }
 
+static bool is_on_device(const tj_bound_memory *memory) {
+  return memory->kind == TJ_BOUND_BUFFER || memory->kind == TJ_BOUND_POINTER;
+}
+
+static uint64_t address_of(const tj_bound_memory *memory) {
+  return is_on_device(memory) ? memory->address : (uint64_t)(uintptr_t)memory->data;
+}
+
 void tj_launch_check_memory(tj_launch *launch, uint32_t number) {
   const tj_launch_buffer *buffer = &tj_plan_of(launch)->buffer[number];
   const tj_bound_memory *memory = &launch->memory[number];
@@ -58,25 +66,23 @@ void tj_launch_check_memory(tj_launch *launch, uint32_t number) {
   if (memory->bytes < needed)
     tj_fail(&launch->job, TJ_BUFFER_SIZE, "'%s' needs %zu bytes, the array has %zu", buffer->name, needed,
             memory->bytes);
-  if (memory->kind == TJ_BOUND_POINTER && memory->address == 0 && needed > 0)
+  if (memory->kind != TJ_BOUND_BUFFER && address_of(memory) == 0 && needed > 0)
     tj_fail(&launch->job, TJ_POINTER, "the address of '%s' is none", buffer->name);
 }
 
 /* --- memory that two share --- */
 
-static bool is_on_device(const tj_bound_memory *memory) {
-  return memory->kind == TJ_BOUND_BUFFER || memory->kind == TJ_BOUND_POINTER;
-}
-
 /* Whether what the kernel reaches through one argument begins before the end of what it reaches through another. */
 static bool begins_before_end(tj_launch *launch, uint32_t one, uint32_t other) {
   size_t needed = needed_bytes(launch, &tj_plan_of(launch)->buffer[other]);
-  return launch->memory[one].address < launch->memory[other].address + needed;
+  return address_of(&launch->memory[one]) < address_of(&launch->memory[other]) + needed;
 }
 
 static bool overlap(tj_launch *launch, uint32_t a, uint32_t b) {
-  return is_on_device(&launch->memory[a]) && is_on_device(&launch->memory[b]) && begins_before_end(launch, a, b) &&
-         begins_before_end(launch, b, a);
+  const tj_bound_memory *memory = launch->memory;
+  bool are_comparable = memory[a].kind != TJ_BOUND_NOTHING && memory[b].kind != TJ_BOUND_NOTHING &&
+                        is_on_device(&memory[a]) == is_on_device(&memory[b]);
+  return are_comparable && begins_before_end(launch, a, b) && begins_before_end(launch, b, a);
 }
 
 void tj_launch_check_sharing(tj_launch *launch) {

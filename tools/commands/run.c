@@ -71,7 +71,7 @@ static int check_array(const tj_argument *argument, npy_array *array) {
   return has_shape(argument, array) || npy_make_c_order(array) ? 0 : fail_memory();
 }
 
-/* The pattern of a source without a file: element i is i, reduced so that the type holds it exactly. */
+/* The pattern of a source without a file, which is no output: element i is i, reduced so that the type holds it exactly. */
 static void fill_element(const char *dtype, size_t bytes, uint64_t i, char *at) {
   if (strcmp(dtype, "f64") == 0) {
     double value = (double)(i & 0xfffffffffffff);
@@ -103,7 +103,8 @@ static int make_array(const tj_argument *argument, npy_array *array) {
   array->data = calloc(array->size > 0 ? array->size : 1, 1);
   if (array->data == NULL)
     return fail_tool(TJ_ERROR_SYSTEM, 7001, "use smaller arrays", "out of memory for '%s'", argument->name);
-  for (int64_t i = 0; argument->is_read && i < argument->element_count; i++)
+  bool has_pattern = argument->is_read && !argument->is_written;
+  for (int64_t i = 0; has_pattern && i < argument->element_count; i++)
     fill_element(argument->dtype, argument->element_bytes, (uint64_t)i,
                  array->data + (size_t)i * argument->element_bytes);
   return 0;
@@ -264,7 +265,7 @@ const command command_run = {
     "order as they are, where the argument is column-major and has its shape. An output without --in starts as "
     "zeros.\n"
     "It has the lengths of the view as its shape where the view is row-major, or column-major, which is Fortran\n"
-    "order; elsewhere one dimension. A source without --in holds its element numbers: element i is i, modulo 2^bits "
+    "order; elsewhere one dimension. Another source without --in holds its element numbers: element i is i, modulo 2^bits "
     "for integers and\n"
     "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly; floats of 8 bits have the\n"
     "codes 0 to 255 in turn. Parameters with neither --set nor --arg are taken from the arrays' shapes where an\n"

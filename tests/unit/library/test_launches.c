@@ -260,6 +260,13 @@ START_TEST(launches_refuse_what_does_not_fit) {
   ck_assert_ptr_null(fence);
   expect(&s, tj_launch_run(launch, s.device));
   ck_assert_int_eq(array[1], COLUMNS);
+  expect_code(s.context, tj_launch_bind(launch, "dst", NULL, BYTES), 6016, "the address of 'dst' is none");
+  expect_code(s.context, tj_launch_bind(launch, NULL, array, BYTES), 4001, "no argument ''");
+  expect_code(s.context, tj_launch_set_parameter(launch, NULL, 1), 2026, "no parameter ''");
+  expect(&s, tj_launch_bind(launch, "src", array, BYTES));
+  expect(&s, tj_launch_bind(launch, "dst", array, BYTES));
+  expect_code(s.context, tj_launch_run(launch, s.device), 4001, "share memory");
+  expect(&s, tj_launch_bind_buffer(launch, "src", a));
   tj_launch_destroy(launch);
   tj_buffer_destroy(a);
   tj_buffer_destroy(small);
