@@ -15,6 +15,8 @@ static tj_location locate_in_text(const tj_source *source, uint32_t offset) {
   size_t stop = end;
   while (stop < source->length && source->text[stop] != '\n')
     stop++;
+  if (stop > end && source->text[stop - 1] == '\r')
+    stop--;
   return (tj_location){source->name, line, (uint32_t)(end - start) + 1, source->text + start, stop - start};
 }
 

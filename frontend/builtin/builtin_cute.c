@@ -64,6 +64,26 @@ const tj_value *tj_cute_row_major(tj_call *call) {
   return tj_give_layout(call, tj_layout_make(call->graph, shape, tj_compact_row_major(call->graph, shape)));
 }
 
+static bool has_whole_mode(const tj_tuple *tuple) {
+  bool has = tuple->kind == TJ_TUPLE_ANY;
+  for (uint32_t i = 0; tj_tuple_is_list(tuple) && i < tuple->count && !has; i++)
+    has = has_whole_mode(tuple->item[i]);
+  return has;
+}
+
+/* pycute's slice_ has the coordinate first, the one of CuTe's DSL last: it is what has an underscore, or is no layout. */
+const tj_value *tj_cute_slice(tj_call *call) {
+  const tj_value *first = call->arg[0];
+  bool is_coordinate = first->kind == TJ_VALUE_TUPLE && has_whole_mode(first->tuple);
+  bool is_source = !is_coordinate && (first->kind != TJ_VALUE_TUPLE || call->arg[1]->kind == TJ_VALUE_TUPLE);
+  const tj_value *turned[] = {call->arg[1], call->arg[0]};
+  const tj_span span[] = {call->span[1], call->span[0]};
+  tj_call as_cute = *call;
+  as_cute.arg = is_source ? turned : call->arg;
+  as_cute.span = is_source ? span : call->span;
+  return tj_builtin_slice(&as_cute);
+}
+
 const tj_value *tj_cute_sizeof(tj_call *call) {
   enum { BYTE = 8 };
   int64_t bits = tj_arg_constant(call, 0);

@@ -66,6 +66,7 @@ const struct tj_value *tj_cute_swizzle(struct tj_call *call);
 const struct tj_value *tj_cute_row_major(struct tj_call *call); /* the layout of a shape, last mode fastest */
 const struct tj_value *tj_cute_flag(struct tj_call *call);      /* fails: TJ_CUTE_FLAG where it means nothing */
 
+const struct tj_value *tj_cute_slice(struct tj_call *call);
 const struct tj_value *tj_cute_sizeof(struct tj_call *call); /* of a type, whose bits it is given */
 const struct tj_value *tj_cute_tensor(struct tj_call *call); /* fails: tensors are no calls (sema_cute.h) */
 

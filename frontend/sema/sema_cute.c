@@ -35,23 +35,37 @@ static uint32_t count_of_keyword(const tj_ast *value) {
   return value->kind == TJ_AST_LIST ? value->count : 1;
 }
 
-/* A call whose last argument is a keyword of CuTe's DSL, with the keyword's value where the function has it; other
- * calls as they are. */
+/* How many items of a call come before its named arguments, where these are keywords of CuTe's DSL that stand in the
+ * order of the function's own arguments; 0: they are not. */
+static uint32_t count_before_keywords(const tj_builtin *builtin, const tj_ast *application) {
+  uint32_t before = 0;
+  while (before < application->count && application->item[before]->kind != TJ_AST_NAMED)
+    before++;
+  for (uint32_t i = before; i < application->count; i++) {
+    const tj_ast *item = application->item[i];
+    uint32_t position = item->kind == TJ_AST_NAMED ? tj_cute_position(builtin->name, item->name) : 0;
+    if (position == 0 || position != i - 1)
+      return 0;
+  }
+  return before < application->count ? before : 0;
+}
+
+/* A call with keywords of CuTe's DSL, with their values where the function has them; other calls as they are. */
 static const tj_ast *with_positions(tj_job *job, const tj_builtin *builtin, const tj_ast *application) {
-  const tj_ast *last = application->item[application->count - 1];
-  uint32_t position = last->kind == TJ_AST_NAMED ? tj_cute_position(builtin->name, last->name) : 0;
-  if (position == 0 || position != application->count - 2)
+  uint32_t before = count_before_keywords(builtin, application), last = application->count - 1;
+  if (before == 0)
     return application;
-  const tj_ast *value = last->item[0];
-  uint32_t before = application->count - 1, count = count_of_keyword(value);
-  const tj_ast **item = TJ_NEW_ARRAY(job, const tj_ast *, before + count);
-  memcpy(item, application->item, before * sizeof *item);
+  const tj_ast *value = application->item[last]->item[0];
+  uint32_t count = count_of_keyword(value);
+  const tj_ast **item = TJ_NEW_ARRAY(job, const tj_ast *, last + count);
+  for (uint32_t i = 0; i < last; i++)
+    item[i] = i < before ? application->item[i] : application->item[i]->item[0];
   for (uint32_t i = 0; i < count; i++)
-    item[before + i] = value->kind == TJ_AST_LIST ? value->item[i] : value;
+    item[last + i] = value->kind == TJ_AST_LIST ? value->item[i] : value;
   tj_ast *call = TJ_NEW(job, tj_ast);
   *call = *application;
   call->item = item;
-  call->count = before + count;
+  call->count = last + count;
   return call;
 }
 

@@ -151,7 +151,7 @@ _Noreturn static void fail_rows(const tj_array_space *space, const tj_kernel *ke
   tj_fail_at(job, kernel->mapped->load_span, TJ_MAPPING,
              "rows are shared out by mappings on GPUs, whose items are the lanes of a row, 2^n or whole waves, then "
              "rows, and whose slots are 2^n neighbouring columns, then such further on; they have domain, tile, load "
-             "and store, and nothing else");
+             "and store, and lds and overlap where what is printed of rows does");
 }
 
 tj_array_shape tj_array_shape_as_mapped(const tj_array_space *space, const tj_kernel *kernel,
