@@ -16,7 +16,7 @@ static const char *const labels[] = {
 };
 
 static bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
+  return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n');
 }
 
 static bool begins_with(const char *text, size_t length, const char *prefix) {

@@ -136,7 +136,7 @@ START_TEST(diagnostics_have_a_place) {
   ck_assert_uint_eq(tj_diagnostic_format(d, 0, NULL, 0), length);
   ck_assert_uint_eq(tj_diagnostic_format(NULL, 0, text, sizeof text), 0);
   ck_assert_str_eq(text, "");
-  ck_assert_uint_eq(failure_of(context, create(context, "let a = 1\r\nlet b = c\r\nb", &program)), 2001);
+  ck_assert_uint_eq(failure_of(context, create(context, "let a = 1\r\nlet b = c\r\n; b", &program)), 2001);
   ck_assert_str_eq(tj_context_diagnostic(context)->source_line, "let b = c");
   tj_context_destroy(context);
 }
