@@ -160,7 +160,8 @@ class Refused(unittest.TestCase):
 
     def test_parameters(self):
         self.refused(2026, floats(4), floats(4), K=4)
-        self.refused(2025, floats(4), floats(4), N=0)
+        self.refused(2025, bytes(16), bytearray(16), N=0)
+        self.refused(6015, floats(4), floats(4), N=5)
         self.refused(2025, floats(4), floats(4), N=2.0)
 
     def test_calls(self):

@@ -74,6 +74,8 @@ class Arrays(unittest.TestCase):
                 (6003, transpose, (self.a.astype("f8"), b), {}),
                 (6003, transpose, (self.a.astype(">f4"), b), {}),
                 (6015, transpose, (self.a[:, ::2], b), {}),
+                (6015, transpose, (self.a, b), {"M": 41}),
+                (6015, transpose, (self.a,), {"N": 31}),
                 (6015, transpose, (numpy.asfortranarray(self.a), b), {}),
                 (6015, transpose, (self.a, b[:, ::-1]), {}),
                 (6015, pack, (self.a, numpy.zeros((40, 29), "f4")), {}),

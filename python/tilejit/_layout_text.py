@@ -125,6 +125,15 @@ def fits(modes: Modes, key: Key, values: Mapping[str, int]) -> bool:
     return is_known and saying_of(modes, key, values) is not None
 
 
+def _refuse_contradiction(modes: Modes, argument: str, key: Key, given: Mapping[str, int]) -> None:
+    """Names a parameter that an array contradicts, where it would have the layout if the parameter were not given."""
+    said = saying_of(modes, key, {})
+    for name, value in (said.sure if said else {}).items():
+        if given.get(name, value) != value:
+            raise argument_error(6015, f"'{name}' is {given[name]}, and {value} by the array of '{argument}'",
+                                 f"pass arrays that agree, or do not give {name}")
+
+
 def parameters_of(layouts: Mapping[str, Modes], arrays: Sequence[Tuple[str, Optional[Key]]],
                   given: Mapping[str, int]) -> dict[str, int]:
     """The parameters that shapes and strides of arrays say, by the names of the arguments."""
@@ -132,7 +141,11 @@ def parameters_of(layouts: Mapping[str, Modes], arrays: Sequence[Tuple[str, Opti
     source: Dict[str, str] = {}
     weak: List[Dict[str, int]] = []
     for argument, key in arrays:
-        said = saying_of(layouts[argument], key, given) if key is not None and argument in layouts else None
+        said = None
+        if key is not None and argument in layouts:
+            said = saying_of(layouts[argument], key, given)
+            if said is None:
+                _refuse_contradiction(layouts[argument], argument, key, given)
         for name, value in (said.sure if said else {}).items():
             if values.setdefault(name, value) != value:
                 raise argument_error(
