@@ -459,6 +459,5 @@ static const tj_tuple *moved(tj_graph *graph, const tj_tuple *c, const tj_tuple 
 }
 
 const tj_value *tj_builtin_crd2crd(tj_call *call) {
-  return tj_give_tuple(call,
-                       moved(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1), tj_arg_tuple(call, 2)));
+  return tj_give_tuple(call, moved(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1), tj_arg_tuple(call, 2)));
 }

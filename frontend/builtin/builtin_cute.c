@@ -71,7 +71,8 @@ static bool has_whole_mode(const tj_tuple *tuple) {
   return has;
 }
 
-/* pycute's slice_ has the coordinate first, the one of CuTe's DSL last: it is what has an underscore, or is no layout. */
+/* pycute's slice_ has the coordinate first, the one of CuTe's DSL last: it is what has an underscore, or is no
+ * layout. */
 const tj_value *tj_cute_slice(tj_call *call) {
   const tj_value *first = call->arg[0];
   bool is_coordinate = first->kind == TJ_VALUE_TUPLE && has_whole_mode(first->tuple);

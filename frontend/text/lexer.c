@@ -273,8 +273,7 @@ static bool begins_with(const tj_lexer *lexer, const char *prefix) {
  * for none. */
 static uint32_t namespace_length(const tj_lexer *lexer) {
   static const char *const namespaces[] = {
-      "cute::",    "cutlass::", "GMMA::",   "UMMA::", "std::",
-                                            "ck_tile::", "ck::",      "detail::", "cute.",  "typename "};
+      "cute::", "cutlass::", "GMMA::", "UMMA::", "std::", "ck_tile::", "ck::", "detail::", "cute.", "typename "};
   for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
     uint32_t length = (uint32_t)strlen(namespaces[i]);
     char next = begins_with(lexer, namespaces[i]) ? peek(lexer, length) : '\0';
@@ -423,7 +422,8 @@ static const char *advice_for(uint32_t character) {
     uint32_t character;
     const char *advice;
   } rows[] = {
-      {'.', "there are no members; a function takes the object, as in size(L); a range is written 0..9, with two dots"},
+      {'.',
+       "there are no members; a function takes the object, as in size(L); a range is written 0..9, with two dots"},
       {'"', "a text in double quotes ends in its line, as in import \"atoms\""},
       {'\'', "names have no primes"},
       {'~', "invert the low n bits with x ^ ((1 << n) - 1)"},

@@ -571,8 +571,8 @@ static const tj_ast *parse_logical(tj_parser *parser, tj_token_kind kind, int lo
     tj_parse_advance(parser);
     tj_parse_advance(parser);
     const int tight = tj_operator_precedence(TJ_OPERATOR_OR);
-    const tj_ast *other = is_and ? compared(parser, parse_binary(parser, tight))
-                                 : parse_logical(parser, TJ_TOKEN_AMPERSAND, tight);
+    const tj_ast *other =
+        is_and ? compared(parser, parse_binary(parser, tight)) : parse_logical(parser, TJ_TOKEN_AMPERSAND, tight);
     const tj_ast *truth = call_with(parser, "ne", other, 0);
     push(parser, is_and ? truth : sure);
     push(parser, is_and ? sure : truth);

@@ -381,7 +381,8 @@ TJ_API tj_status tj_launch_set_shape(tj_launch *launch, const char *argument, co
 /* Borrowed from the launch until the next call on it. TJ6007 where a parameter has no value yet. */
 TJ_API tj_status tj_launch_argument(tj_launch *launch, size_t index, const tj_argument **argument);
 
-/* Binds host memory to an argument: borrowed until the run ends. TJ6002 where it is too small, TJ6016 where it is NULL. */
+/* Binds host memory to an argument: borrowed until the run ends. TJ6002 where it is too small, TJ6016 where it is
+ * NULL. */
 TJ_API tj_status tj_launch_bind(tj_launch *launch, const char *argument, void *data, size_t bytes);
 
 /* Binds a buffer instead, from its beginning or from byte `offset` on: borrowed until the last run or submission of

@@ -287,7 +287,8 @@ static bool keeps_infinities(tj_dtype dtype) {
 static void write_infinities(tj_text *text, const tj_float_form *form) {
   uint32_t code = tj_float_largest(form) + 1, sign = (uint32_t)1 << (form->exponent + form->mantissa);
   const char *largest = tj_c_number(text->job, FLT_MAX, false).text;
-  tj_text_format(text, "  if (fabs(x) > %s)\n    return x < 0 ? %" PRIu32 " : %" PRIu32 ";\n", largest, code + sign, code);
+  tj_text_format(text, "  if (fabs(x) > %s)\n    return x < 0 ? %" PRIu32 " : %" PRIu32 ";\n", largest, code + sign,
+                 code);
 }
 
 static void write_code(tj_text *text, tj_dtype dtype) {
@@ -433,7 +434,9 @@ static const char *doc_of(tj_job *job, const callee *c) {
   case NUMBER:
     return tj_string_format(job, "The number that a code of %s stands for.", tj_dtype_name(dtype));
   case CODE:
-    return tj_string_format(job, "The code of %s that is nearest, of two the even one; infinite ones keep theirs if it has any.", tj_dtype_name(dtype));
+    return tj_string_format(
+        job, "The code of %s that is nearest, of two the even one; infinite ones keep theirs if it has any.",
+        tj_dtype_name(dtype));
   case SHORT:
     return tj_string_format(job, "The nearest number of %s.", tj_dtype_name(dtype));
   case ODD:

@@ -71,7 +71,8 @@ static int check_array(const tj_argument *argument, npy_array *array) {
   return has_shape(argument, array) || npy_make_c_order(array) ? 0 : fail_memory();
 }
 
-/* The pattern of a source without a file, which is no output: element i is i, reduced so that the type holds it exactly. */
+/* The pattern of a source without a file, which is no output: element i is i, reduced so that the type holds it
+ * exactly. */
 static void fill_element(const char *dtype, size_t bytes, uint64_t i, char *at) {
   if (strcmp(dtype, "f64") == 0) {
     double value = (double)(i & 0xfffffffffffff);
@@ -265,7 +266,8 @@ const command command_run = {
     "order as they are, where the argument is column-major and has its shape. An output without --in starts as "
     "zeros.\n"
     "It has the lengths of the view as its shape where the view is row-major, or column-major, which is Fortran\n"
-    "order; elsewhere one dimension. Another source without --in holds its element numbers: element i is i, modulo 2^bits "
+    "order; elsewhere one dimension. Another source without --in holds its element numbers: element i is i, modulo "
+    "2^bits "
     "for integers and\n"
     "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly; floats of 8 bits have the\n"
     "codes 0 to 255 in turn. Parameters with neither --set nor --arg are taken from the arrays' shapes where an\n"

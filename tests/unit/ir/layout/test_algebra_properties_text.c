@@ -369,7 +369,7 @@ static const function_row functions[] = {
     {"crd2idx($c, shape($a))", crd2idx_compact},
     {"idx2crd($i, shape($a))", idx2crd},
     {"idx2crd($i, shape($a), stride($a))", idx2crd_by},
-    {"crd2crd($c, shape($a), shape($b))", crd2crd},
+    {"crd2crd(crd2idx($c, shape($a)), shape($a), shape($b))", crd2crd},
     {"shape_div($s, $t)", shape_div},
     {"ceil_div($s, $t)", ceil_div},
     {"round_up($s, $t)", round_up},
