@@ -263,15 +263,12 @@ const command command_run = {
     "run",
     "Compile a kernel and run it",
     "An array's elements in C order are the buffer that the argument's view addresses; those of an array in Fortran\n"
-    "order as they are, where the argument is column-major and has its shape. An output without --in starts as "
-    "zeros.\n"
-    "It has the lengths of the view as its shape where the view is row-major, or column-major, which is Fortran\n"
-    "order; elsewhere one dimension. Another source without --in holds its element numbers: element i is i, modulo "
-    "2^bits "
-    "for integers and\n"
-    "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly; floats of 8 bits have the\n"
-    "codes 0 to 255 in turn. Parameters with neither --set nor --arg are taken from the arrays' shapes where an\n"
-    "argument's view is plain row-major.",
+    "order as they are, where the argument is column-major and has its shape. An output without --in starts as\n"
+    "zeros. It has the lengths of the view as its shape where the view is row-major, or column-major, which is\n"
+    "Fortran order; elsewhere one dimension. Another source without --in holds its element numbers: element i is i,\n"
+    "modulo 2^bits for integers and modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that\n"
+    "exactly; floats of 8 bits have the codes 0 to 255 in turn. Parameters with neither --set nor --arg are taken\n"
+    "from the arrays' shapes where an argument's view is plain row-major.",
     program_input,
     options,
     operands,
