@@ -452,12 +452,22 @@ bool tj_domain_has_neighbours(const tj_domain *domain, uint32_t mode, bool of_so
   return stride != NULL && tj_is_int(stride, 1);
 }
 
+/* Whether no element of a view of a buffer's dimensions is outside of the buffer, whose size its strides say: none
+ * goes backwards, or it is proved. */
+static bool is_inside(tj_graph *graph, const tj_view *view) {
+  const tj_transform *strides = view->stage[0].transform;
+  bool is_forward = strides->kind == TJ_TRANSFORM_EMBED;
+  for (uint32_t i = 0; i < strides->upper_count && is_forward; i++)
+    is_forward = strides->amount[i]->facts.low >= 0;
+  return is_forward || tj_view_stays_inside(graph, view);
+}
+
 bool tj_domain_has_own_strides(tj_graph *graph, const tj_domain *domain, bool of_source) {
   const tj_operand *operand = of_source ? domain->source : domain->destination;
   const tj_domain_side *side = domain->side != NULL ? &domain->side[of_source ? 0 : 1] : NULL;
   if (side == NULL)
     return operand->value->kind == TJ_VALUE_LAYOUT;
-  return side->view != NULL && side->view->stage_count == 1 && tj_view_stays_inside(graph, operand->view);
+  return side->view != NULL && side->view->stage_count == 1 && is_inside(graph, side->view);
 }
 
 const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *of, const tj_node *size) {
